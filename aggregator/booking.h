@@ -1,0 +1,71 @@
+// Booking: one event's change of one cell.
+//
+// Book: the caller owns the cell. The sequence is odd over the change, so that a reader in another
+// process sees all of it or none. Every store of the change is a release: a reader that acquires
+// one of them sees the odd sequence too, and the final release of the even one shows the whole
+// change (core/region_reader). On x86-64 these are plain stores. BookShared: many write the cell.
+// Counters are atomic adds; peak_* is best effort.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/region_layout.h"
+
+namespace memprof {
+
+struct CellChange {
+  uint64_t allocated_bytes = 0;
+  uint64_t allocated_count = 0;
+  uint64_t freed_bytes = 0;
+  uint64_t freed_count = 0;
+};
+
+namespace booking_detail {
+
+inline void Add(std::atomic<uint64_t>& counter, uint64_t amount) {
+  counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_release);
+}
+
+inline void KeepPeak(Cell& cell) {
+  auto live = [](const std::atomic<uint64_t>& in, const std::atomic<uint64_t>& out) {
+    return static_cast<int64_t>(in.load(std::memory_order_relaxed) -
+                                out.load(std::memory_order_relaxed));
+  };
+  cell.peak_bytes.store(live(cell.allocated_bytes, cell.freed_bytes), std::memory_order_release);
+  cell.peak_count.store(live(cell.allocated_count, cell.freed_count), std::memory_order_release);
+}
+
+}  // namespace booking_detail
+
+inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
+  using booking_detail::Add;
+  const uint32_t sequence = cell.sequence.load(std::memory_order_relaxed);
+  cell.sequence.store(sequence + 1, std::memory_order_relaxed);
+  if (cell.epoch.load(std::memory_order_relaxed) != epoch) {
+    booking_detail::KeepPeak(cell);
+    cell.epoch.store(epoch, std::memory_order_release);
+  }
+  if (change.allocated_count != 0) {
+    Add(cell.allocated_bytes, change.allocated_bytes);
+    Add(cell.allocated_count, change.allocated_count);
+  }
+  if (change.freed_count != 0) {
+    Add(cell.freed_bytes, change.freed_bytes);
+    Add(cell.freed_count, change.freed_count);
+  }
+  cell.sequence.store(sequence + 2, std::memory_order_release);
+}
+
+inline void BookShared(Cell& cell, uint64_t epoch, const CellChange& change) {
+  uint64_t seen = cell.epoch.load(std::memory_order_relaxed);
+  if (seen < epoch && cell.epoch.compare_exchange_strong(seen, epoch, std::memory_order_relaxed)) {
+    booking_detail::KeepPeak(cell);
+  }
+  cell.allocated_bytes.fetch_add(change.allocated_bytes, std::memory_order_relaxed);
+  cell.allocated_count.fetch_add(change.allocated_count, std::memory_order_relaxed);
+  cell.freed_bytes.fetch_add(change.freed_bytes, std::memory_order_relaxed);
+  cell.freed_count.fetch_add(change.freed_count, std::memory_order_relaxed);
+}
+
+}  // namespace memprof

@@ -1,0 +1,56 @@
+// What every hook is made of.
+//
+//   extern "C" MEMPROF_HOOK void* malloc(size_t size) {
+//     return Allocate(size, MEMPROF_CALLER(), [=] { return real.malloc(size); });
+//   }
+//
+// MEMPROF_CALLER reads the hook's own frame: it must be evaluated in the hook itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "aggregator/real_allocator.h"
+#include "aggregator/tracker.h"
+
+// Exported, and with a frame pointer of its own whatever the optimiser would like.
+#define MEMPROF_HOOK __attribute__((visibility("default"), noinline, used))
+
+#define MEMPROF_CALLER()                                                               \
+  (::memprof::StartRegisters{                                                          \
+      reinterpret_cast<uintptr_t>(__builtin_return_address(0)),                        \
+      reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(uintptr_t), \
+      *static_cast<uintptr_t*>(__builtin_frame_address(0))})
+
+namespace memprof {
+
+// An allocation: calls the real function and counts its result. `real_call` is not called before
+// the real functions are known: then the arena gives memory that is never counted.
+template <typename RealCall>
+[[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
+                                             const StartRegisters& start, RealCall real_call) {
+  if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
+  if (InAllocator() || !Counting()) return real_call();
+  void* address;
+  {
+    const AllocatorScope scope;
+    address = real_call();
+  }
+  if (address != nullptr) OnAllocated(address, size, start);
+  return address;
+}
+
+// A free: forgets the block before the real free, after which another thread may get the address.
+template <typename RealCall>
+[[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
+  if (address == nullptr || InArena(address)) return;
+  if (InAllocator() || !Counting()) {
+    real_call();
+    return;
+  }
+  OnFree(address);
+  const AllocatorScope scope;
+  real_call();
+}
+
+}  // namespace memprof

@@ -1,0 +1,131 @@
+// The C allocation functions.
+
+#include <cerrno>
+#include <cstring>
+
+#include "aggregator/hook.h"
+
+using namespace memprof;  // the hooks themselves are global C functions
+
+namespace {
+
+// Out of the arena into a block of the real allocator, once there is one.
+void* MoveOutOfArena(void* address, size_t size) {
+  void* moved = RealReady() ? real.malloc(size) : ArenaAllocate(size, 16);
+  if (moved != nullptr) {
+    const size_t old = ArenaSize(address);
+    memcpy(moved, address, old < size ? old : size);
+  }
+  return moved;
+}
+
+template <typename RealCall>
+[[gnu::always_inline]] inline void* Reallocate(void* address, size_t size,
+                                               const StartRegisters& start, RealCall real_call) {
+  if (InArena(address)) return MoveOutOfArena(address, size);
+  if (InAllocator() || !Counting()) return real_call();
+  const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
+  void* result;
+  {
+    const AllocatorScope scope;
+    result = real_call();
+  }
+  if (result != nullptr) {
+    OnReallocated(old, result, size, start);
+  } else if (address != nullptr) {
+    // glibc frees for a size of 0; other NULLs are failures that leave the block alone.
+    if (size == 0) {
+      OnReallocFreed(old);
+    } else {
+      OnReallocFailed(old, address);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" {
+
+MEMPROF_HOOK void* malloc(size_t size) {
+  return Allocate(size, 0, MEMPROF_CALLER(), [=] { return real.malloc(size); });
+}
+
+MEMPROF_HOOK void free(void* address) {
+  if (__builtin_expect(!RealReady(), 0)) return;
+  Release(address, [=] { real.free(address); });
+}
+
+MEMPROF_HOOK void* calloc(size_t count, size_t size) {
+  size_t bytes;
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;  // the real one fails
+  return Allocate(bytes, 0, MEMPROF_CALLER(), [=] { return real.calloc(count, size); });
+}
+
+MEMPROF_HOOK void* realloc(void* address, size_t size) {
+  if (__builtin_expect(!RealReady(), 0)) {
+    return address == nullptr ? ArenaAllocate(size, 0) : MoveOutOfArena(address, size);
+  }
+  return Reallocate(address, size, MEMPROF_CALLER(), [=] { return real.realloc(address, size); });
+}
+
+MEMPROF_HOOK void* reallocarray(void* address, size_t count, size_t size) {
+  size_t bytes;
+  if (!RealReady() || __builtin_mul_overflow(count, size, &bytes)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return Reallocate(address, bytes, MEMPROF_CALLER(), [=] {
+    return real.reallocarray != nullptr ? real.reallocarray(address, count, size)
+                                        : real.realloc(address, bytes);
+  });
+}
+
+MEMPROF_HOOK void* memalign(size_t alignment, size_t size) {
+  return Allocate(size, alignment, MEMPROF_CALLER(),
+                  [=] { return real.memalign(alignment, size); });
+}
+
+MEMPROF_HOOK int posix_memalign(void** result, size_t alignment, size_t size) {
+  if (!RealReady()) return ENOMEM;
+  const StartRegisters start = MEMPROF_CALLER();
+  if (InAllocator() || !Counting()) return real.posix_memalign(result, alignment, size);
+  int status;
+  {
+    const AllocatorScope scope;
+    status = real.posix_memalign(result, alignment, size);
+  }
+  if (status == 0 && *result != nullptr) OnAllocated(*result, size, start);
+  return status;
+}
+
+MEMPROF_HOOK void* aligned_alloc(size_t alignment, size_t size) {
+  return Allocate(size, alignment, MEMPROF_CALLER(),
+                  [=] { return real.aligned_alloc(alignment, size); });
+}
+
+MEMPROF_HOOK void* valloc(size_t size) {
+  return Allocate(size, 4096, MEMPROF_CALLER(), [=] { return real.valloc(size); });
+}
+
+MEMPROF_HOOK void* pvalloc(size_t size) {
+  return Allocate(size, 4096, MEMPROF_CALLER(), [=] { return real.pvalloc(size); });
+}
+
+// C23. Where libc has none they are what the standard says they are: free with a promise.
+MEMPROF_HOOK void free_sized(void* address, size_t size) {
+  if (__builtin_expect(!RealReady(), 0)) return;
+  Release(address, [=] {
+    real.free_sized != nullptr ? real.free_sized(address, size) : real.free(address);
+  });
+}
+
+MEMPROF_HOOK void free_aligned_sized(void* address, size_t alignment, size_t size) {
+  if (__builtin_expect(!RealReady(), 0)) return;
+  Release(address, [=] {
+    real.free_aligned_sized != nullptr ? real.free_aligned_sized(address, alignment, size)
+                                       : real.free(address);
+  });
+}
+
+}  // extern "C"

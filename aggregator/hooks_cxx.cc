@@ -1,0 +1,108 @@
+// The C++ allocation operators: 8 of new, 12 of delete. Allocators bring their own, which never
+// call malloc through the dynamic linker, so the C hooks alone would not see them.
+//
+// Declared by their mangled names, so that nothing of libstdc++ is needed.
+//
+// A throwing new leaves through our frame. No landing pad: the frame names a personality routine
+// that takes back the thread's kInAllocator while the exception passes (ABI: Itanium C++ ABI,
+// "Exception Handling", 2.5.2).
+
+#include <atomic>
+#include <cstring>
+
+#include "aggregator/hook.h"
+
+using namespace memprof;
+
+namespace {
+
+// Resolved at the first call, and again as long as nobody has it: libstdc++ may come late.
+template <typename Function>
+[[gnu::always_inline]] inline Function* Next(std::atomic<void*>& cache, const char* name) {
+  void* symbol = cache.load(std::memory_order_relaxed);
+  if (__builtin_expect(symbol == nullptr, 0)) {
+    const AllocatorScope ours;
+    symbol = FindNext(name);
+    cache.store(symbol, std::memory_order_relaxed);
+  }
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
+
+}  // namespace
+
+extern "C" {
+
+// Called by the unwinder, in both phases, when an exception passes through an operator new.
+__attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int actions, uint64_t,
+                                                                        void*, void*) {
+  constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
+  constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
+  if ((actions & kCleanupPhase) != 0) thread_state.flags &= ~kInAllocator;
+  return kContinueUnwind;
+}
+
+// 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4.
+#define MEMPROF_PASS_EXCEPTIONS() __asm__ volatile(".cfi_personality 0x1b, memprof_new_personality")
+
+// A program that has these operators has somebody who defines them; the fallback to malloc is for
+// one that was linked against none and never calls them.
+#define MEMPROF_NEW(symbol, parameters, arguments, size, alignment, fallback)                \
+  MEMPROF_HOOK void* symbol parameters {                                                     \
+    MEMPROF_PASS_EXCEPTIONS();                                                               \
+    static constinit std::atomic<void*> cache{nullptr};                                      \
+    const StartRegisters start = MEMPROF_CALLER();                                           \
+    if (!RealReady()) return ArenaAllocate(size, alignment);                                 \
+    auto* next = Next<void * parameters>(cache, #symbol);                                    \
+    return Allocate(size, alignment, start,                                                  \
+                    [=]() -> void* { return next != nullptr ? next arguments : fallback; }); \
+  }
+
+#define MEMPROF_DELETE(symbol, parameters, arguments)                                 \
+  MEMPROF_HOOK void symbol parameters {                                               \
+    static constinit std::atomic<void*> cache{nullptr};                               \
+    if (!RealReady()) return;                                                         \
+    auto* next = Next<void parameters>(cache, #symbol);                               \
+    Release(address, [=] { next != nullptr ? next arguments : real.free(address); }); \
+  }
+
+// operator new and new[]: (size), nothrow, aligned, aligned nothrow.
+MEMPROF_NEW(_Znwm, (size_t size), (size), size, 0, real.malloc(size))
+MEMPROF_NEW(_Znam, (size_t size), (size), size, 0, real.malloc(size))
+MEMPROF_NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void* nothrow), (size, nothrow), size, 0,
+            real.malloc(size))
+MEMPROF_NEW(_ZnamRKSt9nothrow_t, (size_t size, const void* nothrow), (size, nothrow), size, 0,
+            real.malloc(size))
+MEMPROF_NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment), size,
+            alignment, real.memalign(alignment, size))
+MEMPROF_NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment), size,
+            alignment, real.memalign(alignment, size))
+MEMPROF_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t,
+            (size_t size, size_t alignment, const void* nothrow), (size, alignment, nothrow), size,
+            alignment, real.memalign(alignment, size))
+MEMPROF_NEW(_ZnamSt11align_val_tRKSt9nothrow_t,
+            (size_t size, size_t alignment, const void* nothrow), (size, alignment, nothrow), size,
+            alignment, real.memalign(alignment, size))
+
+// operator delete and delete[]: plain, nothrow, sized, aligned, aligned nothrow, sized aligned.
+MEMPROF_DELETE(_ZdlPv, (void* address), (address))
+MEMPROF_DELETE(_ZdaPv, (void* address), (address))
+MEMPROF_DELETE(_ZdlPvRKSt9nothrow_t, (void* address, const void* nothrow), (address, nothrow))
+MEMPROF_DELETE(_ZdaPvRKSt9nothrow_t, (void* address, const void* nothrow), (address, nothrow))
+MEMPROF_DELETE(_ZdlPvm, (void* address, size_t size), (address, size))
+MEMPROF_DELETE(_ZdaPvm, (void* address, size_t size), (address, size))
+MEMPROF_DELETE(_ZdlPvSt11align_val_t, (void* address, size_t alignment), (address, alignment))
+MEMPROF_DELETE(_ZdaPvSt11align_val_t, (void* address, size_t alignment), (address, alignment))
+MEMPROF_DELETE(_ZdlPvSt11align_val_tRKSt9nothrow_t,
+               (void* address, size_t alignment, const void* nothrow),
+               (address, alignment, nothrow))
+MEMPROF_DELETE(_ZdaPvSt11align_val_tRKSt9nothrow_t,
+               (void* address, size_t alignment, const void* nothrow),
+               (address, alignment, nothrow))
+MEMPROF_DELETE(_ZdlPvmSt11align_val_t, (void* address, size_t size, size_t alignment),
+               (address, size, alignment))
+MEMPROF_DELETE(_ZdaPvmSt11align_val_t, (void* address, size_t size, size_t alignment),
+               (address, size, alignment))
+
+}  // extern "C"

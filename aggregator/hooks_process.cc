@@ -1,0 +1,82 @@
+// What else of the host the tracker must notice: unloads and new names of threads. Each calls the
+// real function and returns its result.
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdarg>
+#include <cstring>
+
+#include "aggregator/errno_guard.h"
+#include "aggregator/hook.h"
+
+using namespace memprof;
+
+namespace {
+
+template <typename Function>
+Function* Next(std::atomic<void*>& cache, const char* name) {
+  void* symbol = cache.load(std::memory_order_relaxed);
+  if (symbol == nullptr) {
+    symbol = dlsym(RTLD_NEXT, name);
+    cache.store(symbol, std::memory_order_relaxed);
+  }
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
+
+void ThisThreadRenamed() {
+  const ErrnoGuard keep;
+  if (Counting()) OnThreadRenamed(static_cast<uint32_t>(syscall(SYS_gettid)));
+}
+
+}  // namespace
+
+extern "C" {
+
+MEMPROF_HOOK int dlclose(void* handle) {
+  static constinit std::atomic<void*> cache{nullptr};
+  auto* next = Next<int(void*)>(cache, "dlclose");
+  if (!Counting()) return next(handle);
+  BeforeModulesChange();
+  const int status = next(handle);
+  const ErrnoGuard keep;
+  AfterModulesChange();
+  return status;
+}
+
+// Renames of other threads take effect at that thread's next allocation after it is known here:
+// its kernel name is read again.
+MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
+  static constinit std::atomic<void*> cache{nullptr};
+  auto* next = Next<int(pthread_t, const char*)>(cache, "pthread_setname_np");
+  const int status = next(thread, name);
+  if (status != 0) return status;
+  if (pthread_equal(thread, pthread_self()) != 0) {
+    ThisThreadRenamed();
+  } else if (Counting()) {
+    OnThreadRenamed(kEveryThread);
+  }
+  return status;
+}
+
+MEMPROF_HOOK int prctl(int option, ...) {
+  static constinit std::atomic<void*> cache{nullptr};
+  va_list list;
+  va_start(list, option);
+  unsigned long arguments[4];
+  for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
+  va_end(list);
+  auto* next =
+      Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(cache, "prctl");
+  const int status = next(option, arguments[0], arguments[1], arguments[2], arguments[3]);
+  if (option == PR_SET_NAME && status == 0) ThisThreadRenamed();
+  return status;
+}
+
+}  // extern "C"

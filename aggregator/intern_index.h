@@ -1,0 +1,146 @@
+// InternIndex: hash → id of a record that is kept elsewhere. Insert-only but for Forget.
+//
+// A list of open-addressed tables, each twice the one before. A search begins in the newest; what
+// is found in an older one is entered in the newest too, so old tables fall out of use by
+// themselves and growing never stops anybody.
+//
+// Thread safety: any thread, also a signal handler that interrupts any of the functions; lock-free.
+// Two threads that enter equal records at the same moment may both succeed: the record then has two
+// ids. That is harmless here (equal stacks are merged when read) and rare.
+//
+// Memory order: a record is complete before its entry is released; Find acquires the entry before
+// `equals` looks at the record.
+// Memory: 16 to 32 bytes a record, mmap'ed.
+// Failure: Insert without memory enters nothing; the record is then entered again next time.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "aggregator/private_memory.h"
+
+namespace memprof {
+
+class InternIndex {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // The id for which `equals(id)` holds among those of this hash, or kNone.
+  template <typename Equals>
+  uint32_t Find(uint64_t hash, Equals equals) {
+    Table* newest = newest_.load(std::memory_order_acquire);
+    for (Table* table = newest; table != nullptr; table = table->older) {
+      const uint32_t id = FindIn(*table, hash, equals);
+      if (id == kNone) continue;
+      if (table != newest) Insert(hash, id);
+      return id;
+    }
+    return kNone;
+  }
+
+  // Pre: id < kNone; the record is complete.
+  void Insert(uint64_t hash, uint32_t id) {
+    Table* table = newest_.load(std::memory_order_acquire);
+    if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
+      table = Grow(table);
+      if (table == nullptr) return;
+    }
+    const uint64_t entry = Entry(hash, id);
+    const size_t mask = table->capacity - 1;
+    for (size_t i = 0, at = hash & mask; i < table->capacity; ++i, at = (at + 1) & mask) {
+      uint64_t empty = 0;
+      if (table->entries[at].compare_exchange_strong(empty, entry, std::memory_order_release,
+                                                     std::memory_order_relaxed)) {
+        table->used.fetch_add(1, std::memory_order_relaxed);
+        return;
+      }
+    }
+  }
+
+  // Makes every id for which `gone(id)` holds unfindable. Walks all: for rare events.
+  template <typename Gone>
+  void Forget(Gone gone) {
+    for (Table* table = newest_.load(std::memory_order_acquire); table; table = table->older) {
+      for (size_t at = 0; at < table->capacity; ++at) {
+        const uint64_t entry = table->entries[at].load(std::memory_order_acquire);
+        if (entry == 0 || entry == kForgotten || !gone(static_cast<uint32_t>(entry - 1))) continue;
+        table->entries[at].store(kForgotten, std::memory_order_relaxed);
+      }
+    }
+  }
+
+  // Gives the memory back. Only when nobody uses the index any more (tests).
+  void Destroy() {
+    for (Table* table = newest_.load(); table != nullptr;) {
+      Table* older = table->older;
+      const size_t bytes = TableBytes(table->capacity);
+      UnmapMemory(table, bytes);
+      CountPrivateBytes(-static_cast<int64_t>(bytes));
+      table = older;
+    }
+    newest_.store(nullptr);
+  }
+
+ private:
+  static constexpr size_t kFirstCapacity = 1024;
+  static constexpr uint64_t kForgotten = ~0ull;
+
+  struct Table {
+    Table* older;
+    size_t capacity;  // a power of two
+    std::atomic<uint64_t> used;
+    uint64_t unused;
+    std::atomic<uint64_t> entries[1];  // capacity of them: upper half of the hash | id + 1
+  };
+
+  static size_t TableBytes(size_t capacity) {
+    return (sizeof(Table) + capacity * sizeof(uint64_t) + 4095) / 4096 * 4096;
+  }
+  static uint64_t Entry(uint64_t hash, uint32_t id) {
+    return (hash & 0xffffffff00000000ull) | (id + 1u);
+  }
+
+  template <typename Equals>
+  static uint32_t FindIn(Table& table, uint64_t hash, Equals equals) {
+    const size_t mask = table.capacity - 1;
+    for (size_t i = 0, at = hash & mask; i < table.capacity; ++i, at = (at + 1) & mask) {
+      const uint64_t entry = table.entries[at].load(std::memory_order_acquire);
+      if (entry == 0) return kNone;
+      if (((entry ^ hash) >> 32) != 0 || entry == kForgotten) continue;
+      const uint32_t id = static_cast<uint32_t>(entry) - 1;
+      if (equals(id)) return id;
+    }
+    return kNone;
+  }
+
+  // Puts a table twice as large in front of `table`, unless another thread did.
+  Table* Grow(Table* table) {
+    const size_t capacity = table == nullptr ? kFirstCapacity : table->capacity * 2;
+    const size_t bytes = TableBytes(capacity);
+    auto* larger = static_cast<Table*>(MapMemory(bytes));
+    if (larger == nullptr) return table;
+    CountPrivateBytes(static_cast<int64_t>(bytes));
+    larger->older = table;
+    larger->capacity = capacity;
+    if (newest_.compare_exchange_strong(table, larger, std::memory_order_acq_rel,
+                                        std::memory_order_acquire)) {
+      return larger;
+    }
+    UnmapMemory(larger, bytes);
+    CountPrivateBytes(-static_cast<int64_t>(bytes));
+    return table;
+  }
+
+  std::atomic<Table*> newest_{nullptr};
+};
+
+// Mixes two words into a hash whose every bit depends on every bit of both.
+inline uint64_t MixHash(uint64_t a, uint64_t b) {
+  uint64_t h = (a ^ (b * 0x9e3779b97f4a7c15ull)) * 0xbf58476d1ce4e5b9ull;
+  h ^= h >> 32;
+  h *= 0x94d049bb133111ebull;
+  return h ^ (h >> 29);
+}
+
+}  // namespace memprof

@@ -1,0 +1,337 @@
+#include "aggregator/live_map.h"
+
+#include "aggregator/private_memory.h"
+
+namespace memprof {
+namespace {
+
+// A key word: bits 0 and 1 flags, bits 3..46 of the address, above them bits 40..46 of the size.
+// A value word: bits 0..39 of the size, above them the site.
+constexpr uint64_t kTentative = 1;
+constexpr uint64_t kMoving = 2;
+constexpr uint64_t kFlags = kTentative | kMoving;
+constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
+constexpr unsigned kSizeHighShift = 47;
+constexpr unsigned kSizeLowBits = 40;
+constexpr uint64_t kSizeLowMask = (1ull << kSizeLowBits) - 1;
+
+constexpr uint64_t kFirstBuckets = 256;
+constexpr size_t kFirstCommit = 64 * 1024;
+constexpr size_t kLargestCommit = 2 * 1024 * 1024;
+constexpr size_t kLoadSamples = 64;
+constexpr uint64_t kSplitAbove = 10;  // blocks a bucket
+
+uint64_t KeyOf(uintptr_t address, uint64_t size) {
+  return address | ((size >> kSizeLowBits) << kSizeHighShift);
+}
+Block BlockOf(uint64_t key, uint64_t value) {
+  return {(value & kSizeLowMask) | ((key >> kSizeHighShift) << kSizeLowBits),
+          static_cast<uint32_t>(value >> kSizeLowBits)};
+}
+size_t FirstSlot(uint64_t hash, size_t count) { return ((hash >> 32 & 0xffff) * count) >> 16; }
+
+}  // namespace
+
+bool LiveMap::Init(size_t max_blocks) {
+  size_t bytes = 1 << 20;
+  while (bytes < max_blocks / 8 * sizeof(Bucket)) bytes *= 2;
+  bytes = AddressSpaceShare(bytes);
+  void* buckets = nullptr;
+  void* groups = nullptr;
+  for (; bytes >= kFirstBuckets * sizeof(Bucket); bytes /= 2) {
+    buckets = ReserveMemory(bytes);
+    groups = ReserveMemory(bytes);
+    if (buckets != nullptr && groups != nullptr) break;
+    if (buckets != nullptr) UnmapMemory(buckets, bytes);
+    if (groups != nullptr) UnmapMemory(groups, bytes);
+    buckets = groups = nullptr;
+  }
+  if (buckets == nullptr) return false;
+  buckets_ = static_cast<Bucket*>(buckets);
+  groups_ = static_cast<Group*>(groups);
+  bucket_bytes_reserved_ = bytes;
+  group_bytes_reserved_ = bytes;
+  if (!EnsureCommitted(bucket_bytes_committed_, reinterpret_cast<unsigned char*>(buckets_), bytes,
+                       kFirstBuckets * sizeof(Bucket))) {
+    return false;
+  }
+  state_.store(kFirstBuckets, std::memory_order_release);
+  return true;
+}
+
+void LiveMap::Destroy() {
+  UnmapMemory(buckets_, bucket_bytes_reserved_);
+  UnmapMemory(groups_, group_bytes_reserved_);
+  CountPrivateBytes(
+      -static_cast<int64_t>(bucket_bytes_committed_.load() + group_bytes_committed_.load()));
+  bucket_bytes_committed_ = 0;
+  group_bytes_committed_ = 0;
+  groups_used_ = 0;
+  state_ = 0;
+}
+
+// The high bits of the product mix best; the byte swap makes them the low ones, which Proper uses.
+uint64_t LiveMap::Hash(uintptr_t address) {
+  return __builtin_bswap64((address >> 3) * 0x9e3779b97f4a7c15ull);
+}
+
+// The bucket that `hash` belongs to when there are `buckets` of them.
+uint64_t LiveMap::Proper(uint64_t hash, uint64_t buckets) {
+  const uint64_t level = 63u - static_cast<unsigned>(__builtin_clzll(buckets));
+  const uint64_t wide = hash & ((2ull << level) - 1);
+  return wide < buckets ? wide : hash & ((1ull << level) - 1);
+}
+
+bool LiveMap::Next(Slots* slots) const {
+  const uint64_t next = slots->next->load(std::memory_order_acquire);
+  if (next == 0) return false;
+  Group& group = groups_[next - 1];
+  *slots = {group.keys, group.values, kGroupSlots, &group.next};
+  return true;
+}
+
+// Takes a free slot of the bucket's chain for a key that is not live yet.
+LiveMap::Slot LiveMap::Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key,
+                               bool* overflowed) {
+  Slots slots = Of(buckets_[bucket]);
+  for (;;) {
+    size_t at = FirstSlot(hash, slots.count);
+    for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
+      uint64_t free = slots.keys[at].load(std::memory_order_relaxed);
+      if (free != 0) continue;
+      // Acquire: the value of the slot's former block was read before its key was cleared.
+      if (slots.keys[at].compare_exchange_strong(free, tentative_key, std::memory_order_acq_rel,
+                                                 std::memory_order_relaxed)) {
+        return {&slots.keys[at], &slots.values[at]};
+      }
+    }
+    *overflowed = true;
+    if (!Next(&slots)) {
+      if (!AddGroup(slots.next)) return {};
+      if (!Next(&slots)) return {};
+    }
+  }
+}
+
+// Links a new overflow group, or finds that another thread did. False: no memory.
+bool LiveMap::AddGroup(std::atomic<uint64_t>* link) {
+  const uint64_t index = groups_used_.fetch_add(1, std::memory_order_relaxed);
+  if (!EnsureCommitted(group_bytes_committed_, reinterpret_cast<unsigned char*>(groups_),
+                       group_bytes_reserved_, (index + 1) * sizeof(Group))) {
+    return false;
+  }
+  uint64_t none = 0;
+  // The loser's group is lost: 128 bytes, at most once a race.
+  link->compare_exchange_strong(none, index + 1, std::memory_order_acq_rel,
+                                std::memory_order_acquire);
+  return true;
+}
+
+// Commits up to `need` bytes in disjoint steps. Threads that come together may both commit the same
+// step (that is harmless); the one that publishes it has it counted.
+bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base,
+                              size_t reserved, uint64_t need) {
+  for (;;) {
+    uint64_t have = committed.load(std::memory_order_acquire);
+    if (need <= have) return true;
+    if (need > reserved) return false;
+    size_t step = have / 8 / 4096 * 4096;
+    step = step < kFirstCommit ? kFirstCommit : (step > kLargestCommit ? kLargestCommit : step);
+    if (step > reserved - have) step = reserved - have;
+    if (!CommitMemory(base + have, step)) return false;
+    if (!committed.compare_exchange_strong(have, have + step, std::memory_order_acq_rel)) {
+      CountPrivateBytes(-static_cast<int64_t>(step));
+    }
+  }
+}
+
+bool LiveMap::Insert(uintptr_t address, const Block& block) {
+  if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
+  const uint64_t key = KeyOf(address, block.size);
+  const uint64_t hash = Hash(address);
+  const uint64_t state = state_.load(std::memory_order_acquire);
+  bool overflowed = false;
+  const Slot slot = Reserve(Proper(hash, Buckets(state)), hash, key | kTentative, &overflowed);
+  if (slot.key == nullptr) return false;
+  slot.value->store((block.size & kSizeLowMask) | (uint64_t{block.site} << kSizeLowBits),
+                    std::memory_order_relaxed);
+  slot.key->store(key, std::memory_order_release);
+  if (overflowed) Grow();
+  return true;
+}
+
+// Looks for a live or moving entry of the address in one chain and takes it. `tentative` gets a
+// copy that is not live yet; `raced` is set where the splitter took an entry away meanwhile.
+bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key,
+                    uint64_t* value, Slot* tentative, bool* raced) {
+  Slots slots = Of(buckets_[bucket]);
+  do {
+    size_t at = FirstSlot(hash, slots.count);
+    for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
+      uint64_t found = slots.keys[at].load(std::memory_order_acquire);
+      if ((found & kAddressBits) != address_bits) continue;
+      if ((found & kTentative) != 0) {
+        *tentative = {&slots.keys[at], &slots.values[at]};
+        continue;
+      }
+      *value = slots.values[at].load(std::memory_order_relaxed);
+      if (slots.keys[at].compare_exchange_strong(found, 0, std::memory_order_acq_rel,
+                                                 std::memory_order_acquire)) {
+        *key = found & ~kFlags;
+        return true;
+      }
+      // The splitter marked it (take it as marked) or has just moved it.
+      if (found == ((found & ~kFlags) | kMoving) && (found & kAddressBits) == address_bits &&
+          slots.keys[at].compare_exchange_strong(found, 0, std::memory_order_acq_rel,
+                                                 std::memory_order_acquire)) {
+        *key = found & ~kFlags;
+        return true;
+      }
+      *raced = true;
+    }
+  } while (Next(&slots));
+  return false;
+}
+
+bool LiveMap::Remove(uintptr_t address, Block* block) {
+  if ((address & ~kAddressBits) != 0 || address == 0) return false;
+  const uint64_t hash = Hash(address);
+  uint64_t key = 0;
+  uint64_t value = 0;
+  uint64_t state = state_.load(std::memory_order_acquire);
+  for (;;) {
+    const uint64_t proper = Proper(hash, Buckets(state));
+    bool raced = false;
+    Slot tentative;
+    if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
+    // A miss, which is rare: the block may still be in an ancestor (invariant 1).
+    bool found = false;
+    uint64_t ancestor = proper;
+    while (!found && ancestor >= kFirstBuckets) {
+      ancestor &= ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(ancestor))));
+      // The bucket's parents are the indices without its leading bits, down to the first level.
+      Slot ignored;
+      found = Claim(ancestor, hash, address, &key, &value, &ignored, &raced);
+    }
+    if (found) break;
+    // Not in an ancestor any more, so it is in the proper bucket now, or nowhere (invariant 3).
+    tentative = {};
+    if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
+    if (tentative.key != nullptr) {
+      uint64_t copy = tentative.key->load(std::memory_order_acquire);
+      if ((copy & kAddressBits) == address && (copy & kTentative) != 0) {
+        value = tentative.value->load(std::memory_order_relaxed);
+        if (tentative.key->compare_exchange_strong(copy, 0, std::memory_order_acq_rel)) {
+          key = copy & ~kFlags;
+          break;
+        }
+      }
+      raced = true;  // committed meanwhile: look again
+    }
+    const uint64_t now = state_.load(std::memory_order_acquire);
+    if (now == state && !raced) return false;
+    state = now;
+  }
+  *block = BlockOf(key, value);
+  return true;
+}
+
+// Called after an insert that found its bucket full: splits one bucket if the table is loaded.
+void LiveMap::Grow() {
+  const uint64_t state = state_.load(std::memory_order_relaxed);
+  if ((state & kSplitting) != 0) return;
+  const uint64_t buckets = Buckets(state);
+  // Looking at the load is dear, so each look decides for some splits, or for a pause.
+  const int64_t credit = split_credit_.load(std::memory_order_relaxed);
+  if (credit < 0) {
+    split_credit_.store(credit + 1, std::memory_order_relaxed);
+    return;
+  }
+  if (credit > 0) {
+    split_credit_.store(credit - 1, std::memory_order_relaxed);
+  } else if (LoadIsHigh(buckets)) {
+    split_credit_.store(static_cast<int64_t>(buckets / 64), std::memory_order_relaxed);
+  } else {
+    split_credit_.store(-64, std::memory_order_relaxed);
+    return;
+  }
+  if (!EnsureCommitted(bucket_bytes_committed_, reinterpret_cast<unsigned char*>(buckets_),
+                       bucket_bytes_reserved_, (buckets + 1) * sizeof(Bucket))) {
+    return;  // no memory: the chains grow instead, or inserts fail and are counted
+  }
+  uint64_t expected = buckets;
+  if (!state_.compare_exchange_strong(expected, (buckets + 1) | kSplitting,
+                                      std::memory_order_acq_rel, std::memory_order_relaxed)) {
+    return;  // another thread splits
+  }
+  Split(buckets, buckets + 1);
+  state_.store(buckets + 1, std::memory_order_release);
+}
+
+// Blocks a bucket, estimated from buckets spread evenly over the table.
+bool LiveMap::LoadIsHigh(uint64_t buckets) const {
+  uint64_t blocks = 0;
+  for (uint64_t i = 0; i < kLoadSamples; ++i) {
+    Slots slots = Of(buckets_[buckets * i / kLoadSamples]);
+    do {
+      for (size_t at = 0; at < slots.count; ++at) {
+        blocks += slots.keys[at].load(std::memory_order_relaxed) != 0;
+      }
+    } while (Next(&slots));
+  }
+  return blocks > kSplitAbove * kLoadSamples;
+}
+
+void LiveMap::Split(uint64_t child, uint64_t buckets) {
+  const uint64_t parent = child & ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(child))));
+  Slots slots = Of(buckets_[parent]);
+  do {
+    for (size_t at = 0; at < slots.count; ++at) {
+      MoveEntry(slots.keys[at], slots.values[at], parent, buckets);
+    }
+  } while (Next(&slots));
+}
+
+// Moves one entry to its proper bucket if that is another one (invariants 3 and 4).
+void LiveMap::MoveEntry(std::atomic<uint64_t>& key, std::atomic<uint64_t>& value, uint64_t parent,
+                        uint64_t buckets) {
+  uint64_t live = key.load(std::memory_order_acquire);
+  if (live == 0 || (live & kFlags) != 0) return;  // an insert that isn't done stays: invariant 1
+  const uint64_t hash = Hash(live & kAddressBits);
+  const uint64_t proper = Proper(hash, buckets);
+  if (proper == parent) return;
+  bool overflowed = false;
+  const Slot copy = Reserve(proper, hash, live | kTentative, &overflowed);
+  if (copy.key == nullptr) return;
+  uint64_t expected = live;
+  bool moved = key.compare_exchange_strong(expected, live | kMoving, std::memory_order_acq_rel,
+                                           std::memory_order_acquire);
+  if (moved) {
+    copy.value->store(value.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    expected = live | kMoving;
+    // Release: who finds the original gone sees the copy's value.
+    moved = key.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
+                                        std::memory_order_acquire);
+  }
+  expected = live | kTentative;
+  // Moved: the copy goes live, unless its block was freed as tentative meanwhile. Freed before it
+  // moved: the copy goes.
+  copy.key->compare_exchange_strong(expected, moved ? live : 0, std::memory_order_acq_rel,
+                                    std::memory_order_relaxed);
+}
+
+size_t LiveMap::CountForTest() const {
+  size_t count = 0;
+  for (uint64_t b = 0; b < buckets(); ++b) {
+    Slots slots = Of(buckets_[b]);
+    do {
+      for (size_t at = 0; at < slots.count; ++at) {
+        const uint64_t key = slots.keys[at].load(std::memory_order_relaxed);
+        count += key != 0 && (key & kFlags) == 0;
+      }
+    } while (Next(&slots));
+  }
+  return count;
+}
+
+}  // namespace memprof

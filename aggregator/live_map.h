@@ -1,0 +1,134 @@
+// LiveMap: address of a live block → its size and site. Lock-free; grows without stopping anybody.
+//
+// Linear hashing. Bucket b has room for 15 blocks and a chain of overflow groups of 7. There are
+// N buckets; growing by one splits the bucket b = N - 2^L (L = floor(log2 N)) into b and N. Buckets
+// lie in one reserved range, so that memory grows a little at a time and nothing is ever rehashed
+// at once.
+//
+//   state_ = N | splitting        one splitter at a time; nobody waits for it
+//
+//   bucket 0     1     2  …   2^L-1 | 2^L … N-1 |  N
+//            already split ┘         └ children  └ next child; its parent is N - 2^L
+//
+// Thread safety: any thread, also a signal handler that interrupts any of the functions. A block's
+// Insert and Remove are never concurrent: the program can't free what malloc has not returned.
+//
+// Invariants
+//   1. A block that is live is in its proper bucket (by the N of any moment since it was inserted)
+//      or in an ancestor of it: entries are only ever moved from an ancestor to the proper bucket.
+//   2. A key word is 0 (free), a key (live), key|kTentative (an insert or a move that is not done)
+//      or key|kMoving (the splitter is copying it). Only the splitter makes kMoving.
+//   3. While a block moves there is a tentative copy in its proper bucket BEFORE it leaves the
+//      ancestor. So who looks at the ancestors first and at the proper bucket then, finds it.
+//   4. A value is stored before its key becomes live or its kMoving original is cleared.
+//   5. Between the first state_ load and the last look nothing has been split, or the search starts
+//      again. Each retry means that a split made progress: lock-free.
+//
+// Memory order: a key is released after its value (Insert; the splitter's commit) and acquired
+// before it is read (Remove). state_ is released with a new N after the bucket's memory was
+// committed, and acquired before a bucket of it is touched.
+//
+// Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 24–30 bytes a block.
+// Failure: Insert gives false when there is no memory; the caller counts a dropped event.
+//
+// Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
+// VLDB 1980.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+struct Block {
+  uint64_t size;  // requested bytes, below 2^47
+  uint32_t site;  // below 2^24
+  friend bool operator==(const Block&, const Block&) = default;
+};
+
+inline constexpr uint32_t kMaxSites = 1u << 24;
+
+class LiveMap {
+ public:
+  // Reserves address space for `max_blocks` (a hint). False: no memory.
+  bool Init(size_t max_blocks);
+  // Gives the memory back. Only when nobody uses the map any more (tests).
+  void Destroy();
+
+  // Pre: `address` is not in the map. False: no memory, or the address or the size can't be
+  // expressed (the address is no multiple of 8 or above 2^47; the size is above 2^47).
+  bool Insert(uintptr_t address, const Block& block);
+
+  // Takes the block out. False: not there.
+  bool Remove(uintptr_t address, Block* block);
+
+  // For tests and the benchmark: walks everything; only when nobody else uses the map.
+  size_t CountForTest() const;
+  size_t buckets() const { return Buckets(state_.load(std::memory_order_relaxed)); }
+
+ private:
+  static constexpr size_t kBucketSlots = 15;
+  static constexpr size_t kGroupSlots = 7;
+  static constexpr uint64_t kSplitting = 1ull << 63;
+
+  struct alignas(256) Bucket {
+    std::atomic<uint64_t> keys[kBucketSlots];
+    std::atomic<uint64_t> next;  // index + 1 of the first overflow group; 0: none
+    std::atomic<uint64_t> values[kBucketSlots];
+    uint64_t unused;
+  };
+  struct alignas(128) Group {
+    std::atomic<uint64_t> keys[kGroupSlots];
+    std::atomic<uint64_t> next;
+    std::atomic<uint64_t> values[kGroupSlots];
+    uint64_t unused;
+  };
+  static_assert(sizeof(Bucket) == 256 && sizeof(Group) == 128);
+
+  // A view of either: its slots and the link to what follows.
+  struct Slots {
+    std::atomic<uint64_t>* keys;
+    std::atomic<uint64_t>* values;
+    size_t count;
+    std::atomic<uint64_t>* next;
+  };
+  struct Slot {
+    std::atomic<uint64_t>* key = nullptr;
+    std::atomic<uint64_t>* value = nullptr;
+  };
+
+  static uint64_t Buckets(uint64_t state) { return state & ~kSplitting; }
+  static uint64_t Hash(uintptr_t address);
+  static uint64_t Proper(uint64_t hash, uint64_t buckets);
+  Slots Of(Bucket& bucket) const {
+    return {bucket.keys, bucket.values, kBucketSlots, &bucket.next};
+  }
+  bool Next(Slots* slots) const;
+
+  Slot Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key, bool* overflowed);
+  bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
+             Slot* tentative, bool* raced);
+  bool AddGroup(std::atomic<uint64_t>* link);
+  bool EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base, size_t reserved,
+                       uint64_t need);
+  void Grow();
+  bool LoadIsHigh(uint64_t buckets) const;
+  void Split(uint64_t child, uint64_t buckets);
+  void MoveEntry(std::atomic<uint64_t>& key, std::atomic<uint64_t>& value, uint64_t parent,
+                 uint64_t buckets);
+
+  std::atomic<uint64_t> state_{0};
+  Bucket* buckets_ = nullptr;
+  Group* groups_ = nullptr;
+  size_t bucket_bytes_reserved_ = 0;
+  size_t group_bytes_reserved_ = 0;
+
+  alignas(64) std::atomic<uint64_t> bucket_bytes_committed_{0};
+  std::atomic<uint64_t> group_bytes_committed_{0};
+  std::atomic<uint64_t> groups_used_{0};
+  std::atomic<int64_t> split_credit_{0};  // splits until the load is looked at again; negative:
+                                          // overflows to let pass before it is
+};
+
+}  // namespace memprof

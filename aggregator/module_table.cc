@@ -1,0 +1,154 @@
+#include "aggregator/module_table.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "aggregator/errno_guard.h"
+
+namespace memprof {
+namespace {
+
+using FindObject = int (*)(void*, dl_find_object*);
+FindObject find_object = nullptr;
+
+struct BuildId {
+  const uint8_t* bytes = nullptr;
+  uint32_t size = 0;
+};
+
+// Reads the build-id out of the mapped file: its first segment has the ELF header and the notes.
+BuildId ReadBuildId(uint64_t start, uint64_t end, uint64_t load_bias) {
+  auto* header = reinterpret_cast<const Elf64_Ehdr*>(start);
+  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
+  auto inside = [&](uint64_t at, uint64_t size) {
+    return at >= start && at <= end && size <= end - at;
+  };
+  const uint64_t table = start + header->e_phoff;
+  if (!inside(table, uint64_t{header->e_phnum} * sizeof(Elf64_Phdr))) return {};
+  auto* segments = reinterpret_cast<const Elf64_Phdr*>(table);
+  for (size_t i = 0; i < header->e_phnum; ++i) {
+    if (segments[i].p_type != PT_NOTE) continue;
+    uint64_t at = load_bias + segments[i].p_vaddr;
+    if (!inside(at, segments[i].p_memsz)) continue;
+    const uint64_t notes_end = at + segments[i].p_memsz;
+    while (notes_end - at >= sizeof(Elf64_Nhdr)) {
+      auto* note = reinterpret_cast<const Elf64_Nhdr*>(at);
+      const uint64_t name = at + sizeof(Elf64_Nhdr);
+      const uint64_t description = name + (uint64_t{note->n_namesz} + 3) / 4 * 4;
+      const uint64_t next = description + (uint64_t{note->n_descsz} + 3) / 4 * 4;
+      if (next > notes_end || next <= at) break;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+          memcmp(reinterpret_cast<const void*>(name), "GNU", 4) == 0) {
+        return {reinterpret_cast<const uint8_t*>(description), note->n_descsz};
+      }
+      at = next;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+bool ModuleTable::Init() {
+  // Looked up at run time: glibc before 2.35 has none, and a hard reference would keep the whole
+  // library from loading there.
+  void* symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
+  memcpy(&find_object, &symbol, sizeof symbol);
+  return find_object != nullptr;
+}
+
+uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
+  dl_find_object found;
+  if (find_object == nullptr || find_object(reinterpret_cast<void*>(pc), &found) != 0) {
+    return kNoModule;
+  }
+  const uint64_t start = reinterpret_cast<uint64_t>(found.dlfo_map_start);
+  const uint64_t end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
+  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
+  for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
+    const ModuleRecord& module = modules[i];
+    if (module.end.load(std::memory_order_acquire) == end && module.start == start &&
+        module.load_bias == found.dlfo_link_map->l_addr && !IsUnloaded(i)) {
+      return i;
+    }
+  }
+  *replaced = MarkOverlapped(start, end);
+  return Enter(start, end, found.dlfo_link_map->l_addr, found.dlfo_link_map->l_name);
+}
+
+uint32_t ModuleTable::Enter(uint64_t start, uint64_t end, uint64_t load_bias, const char* name) {
+  char executable[4096];
+  size_t bytes = name == nullptr ? 0 : strlen(name);
+  if (bytes == 0) {  // the program itself
+    const ErrnoGuard keep;
+    const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable);
+    if (n > 0) {
+      name = executable;
+      bytes = static_cast<size_t>(n);
+    }
+  } else if (strncmp(name, "linux-vdso", 10) == 0) {
+    name = "[vdso]";
+    bytes = strlen(name);
+  }
+  const uint32_t index = region_.Take(Table::kModules);
+  if (index == kNoRecord) return kNoModule;
+  ModuleRecord& module = region_.Records<ModuleRecord>(Table::kModules)[index];
+  const uint32_t path = region_.Take(Table::kStrings, static_cast<uint32_t>(bytes));
+  if (path != kNoRecord) {
+    memcpy(region_.Records<char>(Table::kStrings) + path, name, bytes);
+    module.path_offset = path;
+    module.path_bytes = static_cast<uint32_t>(bytes);
+  }
+  const BuildId id = ReadBuildId(start, end, load_bias);
+  if (id.size <= sizeof module.build_id) {
+    if (id.size != 0) memcpy(module.build_id, id.bytes, id.size);
+    module.build_id_bytes = id.size;
+  }
+  module.start = start;
+  module.load_bias = load_bias;
+  module.end.store(end, std::memory_order_release);
+  return index;
+}
+
+bool ModuleTable::MarkOverlapped(uint64_t start, uint64_t end) {
+  bool any = false;
+  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
+  for (uint32_t i = 0; i < region_.count(Table::kModules); ++i) {
+    ModuleRecord& module = modules[i];
+    const uint64_t old_end = module.end.load(std::memory_order_acquire);
+    if (module.start >= end || old_end <= start || IsUnloaded(i)) continue;
+    __atomic_store_n(&module.unloaded, 1u, __ATOMIC_RELEASE);
+    any = true;
+  }
+  return any;
+}
+
+bool ModuleTable::MarkUnloaded() {
+  bool any = false;
+  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
+  for (uint32_t i = 0; i < region_.count(Table::kModules); ++i) {
+    ModuleRecord& module = modules[i];
+    if (module.end.load(std::memory_order_acquire) == 0 || IsUnloaded(i)) continue;
+    dl_find_object found;
+    if (find_object(reinterpret_cast<void*>(module.start), &found) == 0 &&
+        reinterpret_cast<uint64_t>(found.dlfo_map_start) == module.start &&
+        found.dlfo_link_map->l_addr == module.load_bias) {
+      continue;
+    }
+    __atomic_store_n(&module.unloaded, 1u, __ATOMIC_RELEASE);
+    any = true;
+  }
+  return any;
+}
+
+bool ModuleTable::IsUnloaded(uint32_t module) const {
+  if (module == kNoModule) return false;
+  return __atomic_load_n(&region_.Records<ModuleRecord>(Table::kModules)[module].unloaded,
+                         __ATOMIC_ACQUIRE) != 0;
+}
+
+}  // namespace memprof

@@ -1,0 +1,34 @@
+// Memory of the tracker's own, from mmap: never from the host's heap.
+//
+// Thread safety: all functions may be called by any thread, also in a signal handler.
+// Failure: nullptr or false when the system gives no memory; the caller stops growing.
+// Memory: reserved ranges cost address space only. What is committed is populated at once, off the
+// event path, and added to PrivateBytes(). Nothing is dumped into core files.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+// Address space without memory.
+void* ReserveMemory(size_t bytes);
+
+// Makes [start, start + bytes) of a reserved range usable: zeroed, resident. Idempotent; a range
+// that is committed twice is counted twice, so callers commit in disjoint steps.
+bool CommitMemory(void* start, size_t bytes);
+
+// A zeroed range that becomes resident as it is touched; the owner reports what it touched.
+void* MapMemory(size_t bytes);
+void UnmapMemory(void* start, size_t bytes);
+
+void CountPrivateBytes(int64_t delta);
+uint64_t PrivateBytes();
+// From now on the sum is kept in `target` too.
+void PublishPrivateBytes(std::atomic<uint64_t>* target);
+
+// How much address space one table may reserve: a share of RLIMIT_AS, at most `wanted`.
+size_t AddressSpaceShare(size_t wanted);
+
+}  // namespace memprof

@@ -1,0 +1,88 @@
+#include "aggregator/real_allocator.h"
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+
+namespace memprof {
+
+constinit RealAllocator real = {};
+
+namespace {
+
+constinit std::atomic<bool> resolving{false};
+
+constexpr size_t kArenaBytes = 64 * 1024;
+alignas(4096) unsigned char arena[kArenaBytes];
+constinit std::atomic<size_t> arena_used{0};
+constexpr size_t kArenaHeader = 16;
+
+template <typename Function>
+void Resolve(Function*& function, const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  memcpy(&function, &symbol, sizeof symbol);
+}
+
+}  // namespace
+
+bool ResolveRealAllocator() {
+  if (resolving.exchange(true, std::memory_order_acquire)) return real.malloc != nullptr;
+  // Those first that dlsym itself may want.
+  RealAllocator found = {};
+  Resolve(found.calloc, "calloc");
+  Resolve(found.free, "free");
+  Resolve(found.realloc, "realloc");
+  Resolve(found.reallocarray, "reallocarray");
+  Resolve(found.memalign, "memalign");
+  Resolve(found.posix_memalign, "posix_memalign");
+  Resolve(found.aligned_alloc, "aligned_alloc");
+  Resolve(found.valloc, "valloc");
+  Resolve(found.pvalloc, "pvalloc");
+  Resolve(found.free_sized, "free_sized");
+  Resolve(found.free_aligned_sized, "free_aligned_sized");
+  Resolve(found.malloc, "malloc");
+  auto* malloc_function = found.malloc;
+  found.malloc = nullptr;
+  real = found;
+  // Last: who sees it sees the others.
+  __atomic_store_n(&real.malloc, malloc_function, __ATOMIC_RELEASE);
+  return true;
+}
+
+void* ArenaAllocate(size_t size, size_t alignment) {
+  if (size > kArenaBytes || alignment > 4096) return nullptr;
+  if (alignment < kArenaHeader) alignment = kArenaHeader;
+  size_t used = arena_used.load(std::memory_order_relaxed);
+  for (;;) {
+    const size_t at = (used + kArenaHeader + alignment - 1) & ~(alignment - 1);
+    if (at + size > kArenaBytes) return nullptr;
+    if (!arena_used.compare_exchange_weak(used, at + size, std::memory_order_relaxed)) continue;
+    memcpy(arena + at - sizeof size, &size, sizeof size);
+    return arena + at;
+  }
+}
+
+bool InArena(const void* address) {
+  return reinterpret_cast<uintptr_t>(address) - reinterpret_cast<uintptr_t>(arena) < kArenaBytes;
+}
+
+size_t ArenaSize(const void* address) {
+  size_t size;
+  memcpy(&size, static_cast<const unsigned char*>(address) - sizeof size, sizeof size);
+  return size;
+}
+
+void* FindNext(const char* name) {
+  void* symbol = dlsym(RTLD_NEXT, name);
+  if (symbol != nullptr) return symbol;
+  // A plugin that brought libstdc++ into a C program has it in its local scope only, but its calls
+  // of these operators came to us.
+  void* library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return nullptr;
+  symbol = dlsym(library, name);
+  dlclose(library);
+  return symbol;
+}
+
+}  // namespace memprof

@@ -1,0 +1,44 @@
+// The functions behind our hooks: what the next object in the loader's order has.
+//
+// Thread safety: any thread. Resolved at the first use of each; before `malloc` is known (dlsym may
+// itself allocate) memory comes from a small static arena that is never given back.
+// Failure: a function that nobody has is nullptr (the C23 ones, C++ ones in a C program).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+struct RealAllocator {
+  void* (*malloc)(size_t);
+  void (*free)(void*);
+  void* (*calloc)(size_t, size_t);
+  void* (*realloc)(void*, size_t);
+  void* (*reallocarray)(void*, size_t, size_t);
+  void* (*memalign)(size_t, size_t);
+  int (*posix_memalign)(void**, size_t, size_t);
+  void* (*aligned_alloc)(size_t, size_t);
+  void* (*valloc)(size_t);
+  void* (*pvalloc)(size_t);
+  void (*free_sized)(void*, size_t);
+  void (*free_aligned_sized)(void*, size_t, size_t);
+};
+
+extern RealAllocator real;
+
+// Fills `real`; cheap once it is filled. False: it is being filled right now, by this thread too:
+// use the arena.
+bool ResolveRealAllocator();
+
+inline bool RealReady() { return real.malloc != nullptr || ResolveRealAllocator(); }
+
+// The arena. nullptr: used up.
+void* ArenaAllocate(size_t size, size_t alignment);
+bool InArena(const void* address);
+size_t ArenaSize(const void* address);  // Pre: InArena
+
+// The next object's function of that name, also one that came by dlopen(RTLD_LOCAL); nullptr: none.
+void* FindNext(const char* name);
+
+}  // namespace memprof

@@ -1,0 +1,20 @@
+#include "aggregator/region.h"
+
+namespace memprof {
+
+bool Region::Attach(void* base, uint64_t bytes) {
+  auto* header = static_cast<RegionHeader*>(base);
+  if (bytes < sizeof(RegionHeader) || header->magic != kRegionMagic ||
+      header->version != kRegionVersion || header->header_bytes != sizeof(RegionHeader) ||
+      header->region_bytes > bytes) {
+    return false;
+  }
+  for (const TableInfo& table : header->tables) {
+    if (table.offset + uint64_t{table.capacity} * table.record_bytes > bytes) return false;
+  }
+  base_ = static_cast<unsigned char*>(base);
+  header_ = header;
+  return true;
+}
+
+}  // namespace memprof

@@ -1,0 +1,52 @@
+// Region: the tracker's side of the shared memory. Typed access to the tables and the taking of
+// records.
+//
+// Thread safety: any thread; records are taken with one atomic add.
+// Ownership: the mapping lives as long as the process.
+// Failure: Take gives kNoRecord when a table is full; the count goes on and so says by how much.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/region_layout.h"
+
+namespace memprof {
+
+inline constexpr uint32_t kNoRecord = 0xffffffffu;
+
+class Region {
+ public:
+  // `base` is mapped memory of `bytes`. False: not a region that this tracker understands.
+  bool Attach(void* base, uint64_t bytes);
+
+  RegionHeader& header() const { return *header_; }
+  bool attached() const { return header_ != nullptr; }
+
+  template <typename Record>
+  Record* Records(Table table) const {
+    return reinterpret_cast<Record*>(base_ + info(table).offset);
+  }
+  uint32_t capacity(Table table) const { return info(table).capacity; }
+  uint32_t count(Table table) const {
+    const uint32_t n = header_->counts[static_cast<size_t>(table)].load(std::memory_order_acquire);
+    return n < capacity(table) ? n : capacity(table);
+  }
+
+  // The index of `n` fresh, zeroed records, or kNoRecord.
+  uint32_t Take(Table table, uint32_t n = 1) const {
+    std::atomic<uint32_t>& count = header_->counts[static_cast<size_t>(table)];
+    // Looking first keeps a full table's count from running round.
+    if (count.load(std::memory_order_relaxed) >= capacity(table)) return kNoRecord;
+    const uint32_t index = count.fetch_add(n, std::memory_order_relaxed);
+    return index <= capacity(table) - n && index < capacity(table) ? index : kNoRecord;
+  }
+
+ private:
+  const TableInfo& info(Table table) const { return header_->tables[static_cast<size_t>(table)]; }
+
+  unsigned char* base_ = nullptr;
+  RegionHeader* header_ = nullptr;
+};
+
+}  // namespace memprof

@@ -1,0 +1,125 @@
+#include "aggregator/stack_table.h"
+
+#include <cstring>
+
+#include "aggregator/private_memory.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kRootNode = 0;
+constexpr char kOtherThreads[16] = "[other threads]";
+static_assert(sizeof "[other threads]" == 16, "fits the kernel's 15 bytes exactly");
+
+}  // namespace
+
+bool StackTable::Init() {
+  const uint64_t bytes = uint64_t{region_.capacity(Table::kNodes)} * sizeof(uint32_t);
+  first_site_plus_one_ = static_cast<std::atomic<uint32_t>*>(MapMemory(bytes));
+  if (first_site_plus_one_ == nullptr) return false;
+  if (region_.Take(Table::kNodes) != kRootNode) return false;
+  const uint32_t other = region_.Take(Table::kThreadNames);
+  memcpy(region_.Records<ThreadNameRecord>(Table::kThreadNames)[other].name, kOtherThreads, 16);
+  return NewSite(Node(kRootNode, kPcTablesFull), other) == kTablesFullSite;
+}
+
+uint32_t StackTable::ThreadName(const char (&name)[16]) {
+  auto* names = region_.Records<ThreadNameRecord>(Table::kThreadNames);
+  const uint32_t count = region_.count(Table::kThreadNames);
+  for (uint32_t i = 1; i < count; ++i) {
+    if (strncmp(names[i].name, name, sizeof name) == 0) return i;
+  }
+  const uint32_t index = region_.Take(Table::kThreadNames);
+  if (index == kNoRecord) return 0;
+  memcpy(names[index].name, name, sizeof name);
+  return index;
+}
+
+uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name) {
+  uint32_t node = kRootNode;
+  uint32_t known = capture.unchanged;
+  if (known > 0) {
+    node = memory.frames[known - 1].node;
+  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
+    const uint64_t row = capture.depth == 0  ? kPcNoStack
+                         : capture.truncated ? kPcTruncated
+                                             : kPcIncomplete;
+    node = Node(kRootNode, row);
+  }
+  for (; known < capture.depth && node != kNoRecord; ++known) {
+    node = Node(node, memory.frames[known].pc);
+    memory.frames[known].node = node;
+  }
+  if (node != kNoRecord) return SiteOf(node, thread_name);
+  // What was not entered must not be taken as known by the next capture.
+  memory.depth = 0;
+  region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
+  return kTablesFullSite;
+}
+
+uint32_t StackTable::Node(uint32_t parent, uint64_t pc) {
+  const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
+  const uint64_t hash = MixHash(pc, parent);
+  const uint32_t found = node_index_.Find(hash, [&](uint32_t id) {
+    return nodes[id].pc.load(std::memory_order_relaxed) == pc && nodes[id].parent == parent;
+  });
+  return found != InternIndex::kNone ? found : NewNode(parent, pc, hash);
+}
+
+uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash) {
+  uint32_t module = kNoModule;
+  if (pc >= kFirstRealPc) {
+    bool replaced = false;
+    module = modules_.Find(pc, &replaced);
+    // A module lies where another one lay: it was unloaded behind our back (iconv, NSS).
+    if (replaced) ForgetUnloaded();
+  }
+  const uint32_t id = region_.Take(Table::kNodes);
+  if (id == kNoRecord) return kNoRecord;
+  if (id % 1024 == 0) CountPrivateBytes(4096);  // of first_site_plus_one_
+  NodeRecord& node = region_.Records<NodeRecord>(Table::kNodes)[id];
+  node.parent = parent;
+  node.module = module;
+  node.pc.store(pc, std::memory_order_release);
+  node_index_.Insert(hash, id);
+  return id;
+}
+
+uint32_t StackTable::SiteOf(uint32_t node, uint32_t thread_name) {
+  const auto* sites = region_.Records<SiteRecord>(Table::kSites);
+  const uint32_t first = first_site_plus_one_[node].load(std::memory_order_acquire);
+  if (first != 0 && sites[first - 1].thread_name == thread_name) return first - 1;
+  if (first != 0) {
+    const uint32_t found = site_index_.Find(MixHash(node, thread_name), [&](uint32_t id) {
+      return sites[id].node.load(std::memory_order_relaxed) == node &&
+             sites[id].thread_name == thread_name;
+    });
+    if (found != InternIndex::kNone) return found;
+  }
+  return NewSite(node, thread_name);
+}
+
+uint32_t StackTable::NewSite(uint32_t node, uint32_t thread_name) {
+  const uint32_t id = node == kNoRecord ? kNoRecord : region_.Take(Table::kSites);
+  if (id == kNoRecord) {
+    region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
+    return kTablesFullSite;
+  }
+  SiteRecord& site = region_.Records<SiteRecord>(Table::kSites)[id];
+  site.thread_name = thread_name;
+  site.node.store(node, std::memory_order_release);
+  uint32_t none = 0;
+  if (!first_site_plus_one_[node].compare_exchange_strong(none, id + 1, std::memory_order_acq_rel,
+                                                          std::memory_order_relaxed)) {
+    site_index_.Insert(MixHash(node, thread_name), id);
+  }
+  return id;
+}
+
+void StackTable::ForgetUnloaded() {
+  const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
+  node_index_.Forget([&](uint32_t id) { return modules_.IsUnloaded(nodes[id].module); });
+  InvalidateUnwinder();
+}
+
+}  // namespace memprof

@@ -1,0 +1,61 @@
+// StackTable: from a captured stack to the dense id of its site: (call tree node, thread name).
+//
+//   frames  _start  main  f         root first
+//   nodes   1 ──── 2 ──── 3         node = (parent node, pc); kept in the region
+//   site    (3, "main") → 0         what figures are kept for; kept in the region
+//
+// Only the frames that changed since the thread's capture before are looked up: the others carry
+// their node in StackMemory.
+//
+// Thread safety: any thread, also a signal handler; lock-free (InternIndex).
+// Invariants
+//   1. Equal stacks of equal thread name have one site, but for threads that meet a new stack at
+//      the same moment, and for stacks through a module that was unloaded and loaded again.
+//   2. Site 0 is the row "[tables full]"; it is there from the start, so booking never fails.
+//   3. A node never changes its meaning: when its module goes it is forgotten, not reused.
+// Failure: a full table books under site 0 and counts the event.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "aggregator/intern_index.h"
+#include "aggregator/module_table.h"
+#include "aggregator/region.h"
+#include "aggregator/unwind/stack_capture.h"
+
+namespace memprof {
+
+inline constexpr uint32_t kTablesFullSite = 0;
+
+class StackTable {
+ public:
+  constexpr StackTable(const Region& region, ModuleTable& modules)
+      : region_(region), modules_(modules) {}
+
+  // Enters the fixed records. The region is attached. False: no memory.
+  bool Init();
+
+  // The site of the stack that was just captured into `memory`; notes nodes in its frames.
+  uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name);
+
+  // The id of a thread's name (at most 15 bytes and a 0); 0 where there are too many.
+  uint32_t ThreadName(const char (&name)[16]);
+
+  // Modules may be gone: stacks through them are not found any more.
+  void ForgetUnloaded();
+
+ private:
+  uint32_t Node(uint32_t parent, uint64_t pc);
+  uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash);
+  uint32_t SiteOf(uint32_t node, uint32_t thread_name);
+  uint32_t NewSite(uint32_t node, uint32_t thread_name);
+
+  const Region& region_;
+  ModuleTable& modules_;
+  InternIndex node_index_;
+  InternIndex site_index_;  // of sites that are not their node's first
+  std::atomic<uint32_t>* first_site_plus_one_ = nullptr;  // by node
+};
+
+}  // namespace memprof

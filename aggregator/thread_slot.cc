@@ -1,0 +1,138 @@
+#include "aggregator/thread_slot.h"
+
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "aggregator/errno_guard.h"
+#include "aggregator/private_memory.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kFirstIndexCapacity = 512;  // one page
+
+uint64_t* IndexEntry(uint64_t* index, uint32_t capacity, uint32_t site) {
+  const uint32_t mask = capacity - 1;
+  uint32_t at = (site * 0x9e3779b1u) >> 7 & mask;
+  while (index[at] != 0 && index[at] >> 32 != site + 1u) at = (at + 1) & mask;
+  return &index[at];
+}
+
+bool GrowIndex(ThreadSlot& slot) {
+  const uint32_t capacity =
+      slot.index_capacity == 0 ? kFirstIndexCapacity : slot.index_capacity * 2;
+  auto* index = static_cast<uint64_t*>(MapMemory(capacity * sizeof(uint64_t)));
+  if (index == nullptr) return false;
+  for (uint32_t i = 0; i < slot.index_capacity; ++i) {
+    const uint64_t entry = slot.index[i];
+    if (entry != 0) *IndexEntry(index, capacity, static_cast<uint32_t>(entry >> 32) - 1) = entry;
+  }
+  if (slot.index != nullptr) UnmapMemory(slot.index, slot.index_capacity * sizeof(uint64_t));
+  CountPrivateBytes(int64_t{capacity - slot.index_capacity} * int64_t{sizeof(uint64_t)});
+  slot.index = index;
+  slot.index_capacity = capacity;
+  return true;
+}
+
+Cell* NewCell(const Region& region, ThreadSlot& slot, uint32_t site) {
+  if (slot.chunk_plus_one == 0 || slot.chunk_used == kCellsPerChunk) {
+    const uint32_t chunk = region.Take(Table::kCellChunks);
+    if (chunk == kNoRecord) return nullptr;
+    slot.chunk_plus_one = chunk + 1;
+    slot.chunk_used = 0;
+  }
+  if (slot.index_used * 2 >= slot.index_capacity && !GrowIndex(slot)) return nullptr;
+  const uint32_t id = (slot.chunk_plus_one - 1) * kCellsPerChunk + slot.chunk_used++;
+  Cell& cell =
+      region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk].cells[id % kCellsPerChunk];
+  cell.site_plus_one.store(site + 1, std::memory_order_release);
+  *IndexEntry(slot.index, slot.index_capacity, site) = uint64_t{site + 1u} << 32 | id;
+  ++slot.index_used;
+  return &cell;
+}
+
+}  // namespace
+
+Cell* FindCell(const Region& region, ThreadSlot& slot, uint32_t site) {
+  if (slot.index != nullptr) {
+    const uint64_t entry = *IndexEntry(slot.index, slot.index_capacity, site);
+    if (entry != 0) {
+      const auto id = static_cast<uint32_t>(entry);
+      return &region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk]
+                  .cells[id % kCellsPerChunk];
+    }
+  }
+  return NewCell(region, slot, site);
+}
+
+ThreadSlot* SlotTable::Acquire(uint32_t tid) {
+  ThreadSlot* slot = TakeFree(tid);
+  if (slot == nullptr) slot = Create(tid);
+  if (slot == nullptr && ReclaimDead()) slot = TakeFree(tid);
+  if (slot == nullptr) return nullptr;
+  slot->stack.depth = 0;
+  slot->name_changed.store(1, std::memory_order_relaxed);
+  return slot;
+}
+
+void SlotTable::Release(ThreadSlot* slot) { slot->owner.store(0, std::memory_order_release); }
+
+void SlotTable::MarkRenamed(uint32_t tid) {
+  for (auto& entry : slots_) {
+    ThreadSlot* slot = entry.load(std::memory_order_acquire);
+    if (slot == nullptr) return;
+    if (tid == 0 || slot->owner.load(std::memory_order_acquire) == tid) {
+      slot->name_changed.store(1, std::memory_order_relaxed);
+    }
+  }
+}
+
+ThreadSlot* SlotTable::TakeFree(uint32_t tid) {
+  for (auto& entry : slots_) {
+    ThreadSlot* slot = entry.load(std::memory_order_acquire);
+    if (slot == nullptr) return nullptr;
+    uint32_t free = 0;
+    if (slot->owner.load(std::memory_order_relaxed) == 0 &&
+        slot->owner.compare_exchange_strong(free, tid, std::memory_order_acq_rel)) {
+      return slot;
+    }
+  }
+  return nullptr;
+}
+
+// Slots are entered from the front, without gaps.
+ThreadSlot* SlotTable::Create(uint32_t tid) {
+  auto* slot = static_cast<ThreadSlot*>(MapMemory(sizeof(ThreadSlot)));
+  if (slot == nullptr) return nullptr;
+  slot->owner.store(tid, std::memory_order_relaxed);
+  for (auto& entry : slots_) {
+    ThreadSlot* none = nullptr;
+    if (entry.load(std::memory_order_relaxed) == nullptr &&
+        entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
+      CountPrivateBytes(sizeof(ThreadSlot));
+      return slot;
+    }
+  }
+  UnmapMemory(slot, sizeof(ThreadSlot));
+  return nullptr;
+}
+
+// A thread whose last allocations came after its key destructors never released its slot.
+bool SlotTable::ReclaimDead() {
+  const ErrnoGuard keep;
+  bool any = false;
+  for (auto& entry : slots_) {
+    ThreadSlot* slot = entry.load(std::memory_order_acquire);
+    if (slot == nullptr) break;
+    uint32_t tid = slot->owner.load(std::memory_order_acquire);
+    if (tid == 0 || syscall(SYS_tgkill, getpid(), static_cast<int>(tid), 0) == 0) continue;
+    if (errno != ESRCH) continue;
+    any |= slot->owner.compare_exchange_strong(tid, 0, std::memory_order_acq_rel);
+  }
+  return any;
+}
+
+}  // namespace memprof

@@ -1,0 +1,61 @@
+// ThreadSlot: what one thread counts into; SlotTable: which thread has which slot.
+//
+// A slot's cells (in the region) never move and outlive its thread: the next thread that takes the
+// slot goes on counting in them. So the number of slots is the largest number of threads that were
+// alive at once, and 100,000 short threads use a few.
+//
+//   slot 1  owner tid 4711 ─ chunks 3, 9 ─ cells (site 0) (site 5) (site 8) …
+//   slot 2  owner –        ─ chunk 4     ─ cells …            waits for the next thread
+//
+// Ownership: a slot and its cells are touched by the thread that owns the slot, and by it alone.
+// Thread safety: SlotTable is lock-free; Acquire and Release may be called by any thread.
+// Failure: Acquire gives nullptr above kMaxSlots threads at once or without memory: the thread then
+// counts into the shared cells (shared_cells.h).
+// Memory order: Release stores the owner with release, Acquire takes it with acquire, so the new
+// owner sees the cells as the old one left them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "aggregator/region.h"
+#include "aggregator/unwind/stack_capture.h"
+
+namespace memprof {
+
+inline constexpr size_t kMaxSlots = 1024;
+
+struct ThreadSlot {
+  StackMemory stack;
+  std::atomic<uint32_t> owner;         // tid; 0: free
+  std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
+  uint32_t thread_name;                // id in the region
+  uint32_t chunk_plus_one;             // the newest of the slot's chunks
+  uint32_t chunk_used;                 // cells taken of it
+  uint32_t index_used;
+  uint32_t index_capacity;  // a power of two, or 0
+  uint64_t* index;          // open addressing: site + 1 in the upper half | cell
+};
+
+class SlotTable {
+ public:
+  // A slot for the calling thread `tid`, with nothing remembered of its stack.
+  ThreadSlot* Acquire(uint32_t tid);
+  void Release(ThreadSlot* slot);
+
+  // The owner `tid` (0: every owner) reads its name again at its next allocation.
+  void MarkRenamed(uint32_t tid);
+
+ private:
+  ThreadSlot* TakeFree(uint32_t tid);
+  ThreadSlot* Create(uint32_t tid);
+  bool ReclaimDead();
+
+  std::atomic<ThreadSlot*> slots_[kMaxSlots] = {};
+};
+
+// The cell of `site` in the slot, taken now if there is none. Owner only. nullptr: the region has
+// no room or there is no memory.
+Cell* FindCell(const Region& region, ThreadSlot& slot, uint32_t site);
+
+}  // namespace memprof

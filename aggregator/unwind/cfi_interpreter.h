@@ -1,0 +1,40 @@
+// The CFI interpreter: from a module's .eh_frame_hdr and .eh_frame to the CfiRow of one pc.
+//
+//   FindFde       .eh_frame_hdr's sorted table → the FDE (frame description entry) that covers pc
+//   InterpretFde  the FDE's CIE (what is common to many FDEs) and its own instructions up to pc
+//
+// Pure functions of the bytes they are given, so that a fuzzer can feed them: every read is
+// checked against `bytes`, every loop is bounded by them.
+//
+// Thread safety: pure. Async-signal-safe; the deepest path needs less than 1.5 KiB of stack.
+// Failure: a CfiResult; the row is then worth nothing. What is not supported: rows remembered
+// deeper than kRememberedRows, 64-bit DWARF, indirect pointers, a header without its sorted table,
+// augmentations other than z, R, P, L, S and B.
+// Source: the LSB's "Exception Frames" and DWARF 5, section 6.4.
+#pragma once
+
+#include <cstdint>
+
+#include "aggregator/unwind/byte_cursor.h"
+#include "aggregator/unwind/cfi_row.h"
+
+namespace memprof {
+
+enum class CfiResult : uint8_t {
+  kFound,
+  kNoData,       // nothing is said about this pc
+  kUnsupported,  // well-formed as far as it was read, but beyond this interpreter
+  kMalformed,
+};
+
+inline constexpr uint32_t kRememberedRows = 4;  // compilers nest one deep
+
+// The FDE that the sorted table at `header` names for `pc`: the last one that begins at or before
+// it. Whether it reaches as far as `pc`, InterpretFde finds.
+CfiResult FindFde(ByteRange header_bytes, uintptr_t header, uintptr_t pc, uintptr_t& fde);
+
+// Runs the CFI at `fde` up to `pc`. kNoData where the FDE doesn't cover `pc`.
+// REQUIRES: `bytes` holds the FDE and its CIE.
+CfiResult InterpretFde(ByteRange bytes, uintptr_t fde, uintptr_t pc, CfiRow& row);
+
+}  // namespace memprof

@@ -1,0 +1,114 @@
+#include "aggregator/unwind/readable_stack.h"
+
+#include <sys/syscall.h>
+
+namespace memprof {
+namespace {
+
+constexpr uintptr_t kPage = 4096;
+constexpr uintptr_t kFarthestGrowth = 16u << 20;  // bytes: more is another stack
+constexpr uintptr_t kFarthestOwnEnd = 1u << 20;   // from the outermost frame to the stack's end
+
+uintptr_t g_main_stack_end = 0;
+
+constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
+
+uintptr_t ThreadPointer() {
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+// rt_sigprocmask copies the new mask in before it looks at `how`: with a `how` that doesn't exist
+// it changes nothing, and tells EFAULT from EINVAL. No other call that can tell is as harmless, as
+// fast and as sure to be let through by seccomp filters.
+bool IsPageReadable(uintptr_t page) {
+  constexpr long kNoSuchHow = 0x7fff;
+  constexpr long kInvalid = -22;
+  long result;
+  register long mask_bytes __asm__("r10") = 8;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(static_cast<long>(SYS_rt_sigprocmask)), "D"(kNoSuchHow), "S"(page),
+                     "d"(0L), "r"(mask_bytes)
+                   : "rcx", "r11", "memory");
+  return result == kInvalid;
+}
+
+}  // namespace
+
+void SetMainStackEnd(uintptr_t address) { g_main_stack_end = address; }
+
+ReadableStack::ReadableStack(const PermanentStack& permanent, uintptr_t own_word)
+    : permanent_(permanent) {
+  is_permanent_ = permanent_.range.Contains(own_word) &&
+                  permanent_.thread_pointer == ThreadPointer();
+  if (is_permanent_) {
+    SetRange(permanent_.range.begin, permanent_.range.end);
+  } else {
+    SetRange(PageOf(own_word), PageOf(own_word) + kPage);
+  }
+}
+
+bool ReadableStack::GrowTo(uintptr_t new_end) {
+  const bool may_join = permanent_.thread_pointer == ThreadPointer();
+  while (end() < new_end) {
+    if (may_join && permanent_.range.Contains(end())) {
+      // The pages below the permanent range are this thread's stack as well: it has grown.
+      SetRange(begin_, permanent_.range.end);
+      permanent_.range.begin = begin_;
+      is_permanent_ = true;
+      continue;
+    }
+    if (!IsPageReadable(end())) return false;
+    last_offset_ += kPage;
+  }
+  return true;
+}
+
+bool ReadableStack::Grow(uintptr_t address) {
+  const uintptr_t word_end = address + sizeof(uintptr_t);
+  if (word_end < address || word_end <= end()) return Contains(address);
+  if (word_end - end() > kFarthestGrowth) return false;
+  return GrowTo(PageOf(word_end - 1) + kPage) && Contains(address);
+}
+
+bool ReadableStack::Jump(uintptr_t address) {
+  if (permanent_.range.Contains(address) && permanent_.thread_pointer == ThreadPointer()) {
+    SetRange(permanent_.range.begin, permanent_.range.end);
+    is_permanent_ = true;
+    return Contains(address);
+  }
+  const uintptr_t page = PageOf(address);
+  if (page == 0 || address - page > kPage - sizeof(uintptr_t) || !IsPageReadable(page)) {
+    return false;
+  }
+  SetRange(page, page + kPage);
+  is_permanent_ = false;
+  return true;
+}
+
+bool ReadableStack::Read(uintptr_t address, uintptr_t& word) const {
+  if (!Contains(address)) {
+    const uintptr_t last = address + sizeof(uintptr_t) - 1;
+    if (last < address || !IsPageReadable(PageOf(address))) return false;
+    if (PageOf(last) != PageOf(address) && !IsPageReadable(PageOf(last))) return false;
+  }
+  word = LoadWord(address);
+  return true;
+}
+
+void ReadableStack::KeepIfOwnStack() {
+  if (is_permanent_) return;
+  const uintptr_t thread_pointer = ThreadPointer();
+  if (permanent_.thread_pointer == thread_pointer && permanent_.range.end != 0) return;
+  for (const uintptr_t own_end : {g_main_stack_end, thread_pointer}) {
+    if (own_end < begin_ || (own_end > end() && own_end - end() > kFarthestOwnEnd)) continue;
+    if (own_end >= end() && !GrowTo(PageOf(own_end) + kPage)) continue;
+    is_permanent_ = true;
+    permanent_ = {{begin_, end()}, thread_pointer};
+    return;
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,84 @@
+// ReadableStack: which stack memory may be read without a fault, at one compare a word.
+//
+// CFI is trusted to describe code, not to keep the program alive: hand-written assembly with wrong
+// CFI, a module that was replaced or a smashed stack may send the walk anywhere. So a word is read
+// only from [begin, end) of the current range. The range starts as the page of the hook's own
+// return address, which was just written, and grows upwards page by page, each page probed by a
+// system call that fails instead of faulting. Probing every page at every capture would be slow,
+// hence:
+//
+//   permanent range   A thread's own stack can't be unmapped while the thread lives, and glibc
+//                     puts the thread control block at its upper end (of the main thread: ld.so
+//                     has __libc_stack_end). If every page from the stack pointer up to one of
+//                     these was probed, the range is this thread's stack and stays readable:
+//                     StackMemory keeps it, and no later capture probes these pages again. It is
+//                     used only while the thread pointer is the same.
+//   other stacks      sigaltstack, ucontext and coroutine stacks may be gone at the next capture:
+//                     their pages are probed each time (about 0.1 µs a page).
+//
+// Thread safety: on one thread's stack. Async-signal-safe; raw system calls, errno untouched.
+// Invariants
+//   1. Every page of [begin, end) was probed in this capture, or in an earlier one of the same
+//      thread as part of its permanent range.
+//   2. The range only grows, or is replaced by Jump.
+#pragma once
+
+#include <cstdint>
+
+#include "aggregator/unwind/byte_cursor.h"
+
+namespace memprof {
+
+// What a StackMemory keeps of its thread's own stack.
+struct PermanentStack {
+  ByteRange range;           // empty: not known
+  uintptr_t thread_pointer;  // of the thread it was found for
+};
+
+// Where the main thread's stack ends (ld.so's __libc_stack_end). Set once by InitUnwinder.
+void SetMainStackEnd(uintptr_t address);
+
+class ReadableStack {
+ public:
+  // `own_word`: a word of the caller's stack that is known to be mapped.
+  ReadableStack(const PermanentStack& permanent, uintptr_t own_word);
+
+  bool Contains(uintptr_t address) const { return address - begin_ <= last_offset_; }
+  uintptr_t begin() const { return begin_; }
+
+  // Grows the range upwards over the word at `address`. False: not readable, or too far away.
+  bool Grow(uintptr_t address);
+
+  // Makes the range the page of the word at `address`, on whichever stack that is.
+  bool Jump(uintptr_t address);
+
+  // Reads a word anywhere; outside the range it is probed, and the range stays as it is.
+  bool Read(uintptr_t address, uintptr_t& word) const;
+
+  // The walk came to the outermost frame within the range: if the range reaches the end of this
+  // thread's own stack, it is permanent.
+  void KeepIfOwnStack();
+
+  const PermanentStack& permanent() const { return permanent_; }
+
+ private:
+  void SetRange(uintptr_t begin, uintptr_t end) {
+    begin_ = begin;
+    last_offset_ = end - begin - sizeof(uintptr_t);
+  }
+  uintptr_t end() const { return begin_ + last_offset_ + sizeof(uintptr_t); }
+  bool GrowTo(uintptr_t new_end);
+
+  uintptr_t begin_;
+  uintptr_t last_offset_;  // of the last whole word
+  bool is_permanent_;
+  PermanentStack permanent_;
+};
+
+// Reads a word of this process's memory that was found readable.
+inline uintptr_t LoadWord(uintptr_t address) {
+  using StackWord [[gnu::may_alias, gnu::aligned(1)]] = uintptr_t;
+  return *reinterpret_cast<const volatile StackWord*>(address);
+}
+
+}  // namespace memprof

@@ -1,0 +1,26 @@
+// UnwindData: from a pc to its CfiRow, through the loader's list of modules.
+//
+// `_dl_find_object` (glibc 2.35 and later) takes no lock and is async-signal-safe. What it names
+// is mapped, but nothing in it is trusted: all bytes are read within one readable PT_LOAD segment
+// of the module, found in its program headers.
+//
+// Thread safety: after InitUnwindData, any thread. Async-signal-safe.
+// Failure: a CfiResult.
+#pragma once
+
+#include <cstdint>
+
+#include "aggregator/unwind/byte_cursor.h"
+#include "aggregator/unwind/cfi_interpreter.h"
+#include "aggregator/unwind/cfi_row.h"
+
+namespace memprof {
+
+// False: this libc has no _dl_find_object.
+bool InitUnwindData();
+
+// The row of the code at `pc` (of a return address: one less), and the bytes its expressions are
+// in.
+CfiResult FindRow(uintptr_t pc, CfiRow& row, ByteRange& bytes);
+
+}  // namespace memprof

@@ -1,0 +1,113 @@
+#include "cli/web/frame_kind.h"
+
+#include <array>
+#include <cstddef>
+
+namespace memprof {
+namespace {
+
+// Up to the first character after the name that ends it: "libc.so.6" and "libc-2.31.so" are libc,
+// "libcairo.so.2" is not.
+constexpr std::array<std::string_view, 18> kSystemModules = {
+    "libc",        "ld-linux-x86-64",
+    "libpthread",  "libm",
+    "libdl",       "librt",
+    "libresolv",   "libstdc++",
+    "libgcc_s",    "libc++",
+    "libc++abi",   "libjemalloc",
+    "libtcmalloc", "libtcmalloc_minimal",
+    "libmimalloc", "libmemprof_preload",
+    "libmemusage", "libmalloc_debug",
+};
+
+// Functions that wrap an allocator or start things, in whichever module they were compiled into.
+constexpr std::array<std::string_view, 20> kSystemFunctions = {
+    "_start",
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "memalign",
+    "aligned_alloc",
+    "posix_memalign",
+    "valloc",
+    "pvalloc",
+    "strdup",
+    "strndup",
+    "__strdup",
+    "asprintf",
+    "vasprintf",
+    "start_thread",
+    "__libc_start_main",
+    "__clone",
+    "clone3",
+    "_dl_start_user",
+};
+
+constexpr std::array<std::string_view, 3> kSystemNamespaces = {
+    "std::", "__gnu_cxx::", "__cxxabiv1::"};
+
+bool IsSystemModule(std::string_view module) {
+  const std::string_view name = module.substr(module.rfind('/') + 1);
+  if (name == "[vdso]") return true;
+  for (std::string_view system : kSystemModules) {
+    if (!name.starts_with(system)) continue;
+    const std::string_view rest = name.substr(system.size());
+    if (rest.empty() || rest.starts_with(".so") || rest.starts_with('-')) return true;
+  }
+  return false;
+}
+
+// The name without return type, arguments and template arguments' insides can't be told by a
+// search for "std::": `void f(std::string)` is the program's own. Walks to the first '(' or '<'
+// outside brackets; the last space before it ends the return type.
+std::string_view QualifiedName(std::string_view function) {
+  size_t start = 0;
+  int depth = 0;
+  for (size_t i = 0; i < function.size(); ++i) {
+    switch (function[i]) {
+      case '<':
+        ++depth;
+        break;
+      case '>':
+        if (depth > 0) --depth;
+        break;
+      case '(':
+        if (depth > 0) break;
+        if (function.substr(i).starts_with("(anonymous namespace)")) break;
+        return function.substr(start, i - start);
+      case ' ':
+        // "operator new" is one name; "(anonymous namespace)" was let through above.
+        if (depth == 0 && !function.substr(0, i).ends_with("operator") &&
+            !function.substr(0, i).ends_with("(anonymous")) {
+          start = i + 1;
+        }
+        break;
+      default:
+        break;
+    }
+  }
+  return function.substr(start);
+}
+
+bool IsSystemFunction(std::string_view function) {
+  if (function.starts_with("operator new") || function.starts_with("operator delete")) return true;
+  for (std::string_view name : kSystemFunctions) {
+    if (function == name) return true;
+  }
+  const std::string_view name = QualifiedName(function);
+  for (std::string_view scope : kSystemNamespaces) {
+    if (name.starts_with(scope)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+FrameKind ClassifyFrame(std::string_view function, std::string_view module) {
+  if (module.empty() && function.starts_with('[')) return FrameKind::kRow;
+  if (IsSystemModule(module) || IsSystemFunction(function)) return FrameKind::kSystem;
+  return FrameKind::kProgram;
+}
+
+}  // namespace memprof

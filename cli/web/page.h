@@ -1,0 +1,49 @@
+// The flame graph page: one HTML file that works from a disk, offline, for ever. The page's code
+// and style are bundled at build time (build.mjs) and lie in the executable; what is written here
+// is the capture's data, as JSON inside a <script type="application/json">.
+//
+// Failure: none; text that isn't UTF-8 gets replacement characters.
+// Invariants
+//   1. The figures of the rows sum to the profile's totals in every mode, whatever was folded.
+//   2. No text of the capture can end the data's element or be executed: every '<' is written as
+//      \u003c, and the page shows text as text only.
+//   3. The page makes no request: its own Content-Security-Policy forbids it.
+//
+// Thread safety: pure functions. The same profile and options give the same bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/web/page_tree.h"
+#include "core/profile.h"
+
+namespace memprof {
+
+enum class PageMode { kPeak, kLeaked, kTotal };
+
+struct PageOptions {
+  PageMode mode = PageMode::kPeak;  // what the page shows first
+  std::string capture;              // the capture's name, for the title
+  std::string memprof_version;
+  std::vector<std::string> warnings;  // e.g. of the reader: damage found. Before the page's own.
+  PageLimits limits;
+};
+
+// The data alone.
+//
+//   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
+//    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
+//    "nodes": {"parent": […], "frame": […]},
+//    "own": {"node": […], "peak_bytes": […], "peak_allocations": […], "leaked_bytes": …}}
+//
+// "own" has a row for each node where a site ends; the page sums up towards the root.
+std::string PageData(const Profile& profile, const PageOptions& options);
+
+std::string MakePage(const Profile& profile, const PageOptions& options);
+
+// One line each: what keeps the figures from being exact and complete. Empty: nothing does.
+std::vector<std::string> PageWarnings(const Profile& profile);
+
+}  // namespace memprof

@@ -1,0 +1,44 @@
+// A frame's colour says where its code is: the program itself warm, its libraries cool by module,
+// system frames grey, rows that are no code pale, matches of the search magenta.
+
+import {KIND_ROW, KIND_SYSTEM} from './capture.js';
+import {baseName} from './format.js';
+
+const THEMES = {
+  light: {program: [64, 70], library: [40, 76], system: [12, 82], row: [18, 90], match: [88, 74]},
+  dark: {program: [52, 33], library: [30, 32], system: [8, 29], row: [10, 22], match: [70, 44]},
+};
+
+function hash(text) {
+  let h = 2166136261;
+  for (let i = 0; i < text.length && i < 256; ++i) h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+  return h >>> 0;
+}
+
+export function originOf(frame, program) {
+  if (frame.kind === KIND_ROW) return 'row';
+  if (frame.kind === KIND_SYSTEM) return 'system';
+  const module = baseName(frame.module);
+  return module === '' || module === program ? 'program' : 'library';
+}
+
+export function colorOf(node, program, theme) {
+  const origin = node.match ? 'match' : originOf(node.frame, program);
+  const [saturation, lightness] = THEMES[theme][origin];
+  const spread = hash(node.name);
+  const nuance = (spread >>> 8) % 7 - 3;
+  const hue = {
+    program: () => 14 + spread % 34,
+    library: () => 165 + hash(baseName(node.frame.module)) % 110,
+    system: () => 220,
+    row: () => 220,
+    match: () => 305,
+  }[origin]();
+  return `hsl(${hue} ${saturation}% ${lightness + (origin === 'row' ? 0 : nuance)}%)`;
+}
+
+export const sampleOf = (origin, theme) => {
+  const [saturation, lightness] = THEMES[theme][origin];
+  const hue = {program: 28, library: 195, system: 220, row: 220, match: 305}[origin];
+  return `hsl(${hue} ${saturation}% ${lightness}%)`;
+};

@@ -1,0 +1,66 @@
+// Numbers and times as people read them. Every figure can be had exactly, too.
+
+const count = new Intl.NumberFormat('en-US');
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
+
+// Above 2^53 a page's numbers are no longer exact, and say so.
+export function exact(value) {
+  return (Number.isSafeInteger(value) ? '' : '≈ ') + count.format(value);
+}
+
+export function bytes(value) {
+  let unit = 0, scaled = value;
+  while (scaled >= 1024 && unit < UNITS.length - 1) {
+    scaled /= 1024;
+    ++unit;
+  }
+  if (unit === 0) return `${value} B`;
+  let digits = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
+  // 1023.9 would be shown as "1024 KiB".
+  if (Number(scaled.toFixed(digits)) >= 1024 && unit < UNITS.length - 1) {
+    scaled /= 1024;
+    ++unit;
+    digits = 2;
+  }
+  return `${scaled.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+export const plural = (n, one, many) => `${exact(n)} ${n === 1 ? one : many}`;
+
+export const measure = (value, by) => by === 'bytes' ? bytes(value) : exact(value);
+export const measureExact = (value, by) => by === 'bytes'
+    ? plural(value, 'byte', 'bytes') : plural(value, 'allocation', 'allocations');
+
+export function share(part, whole) {
+  if (!(whole > 0)) return '–';
+  const percent = 100 * part / whole;
+  if (part > 0 && percent < 0.01) return '< 0.01 %';
+  if (part < whole && percent >= 99.995) return '> 99.99 %';
+  return `${percent.toFixed(percent < 10 ? 2 : 1)} %`;
+}
+
+export function duration(ms) {
+  if (ms < 1000) return `${ms} ms`;
+  const seconds = ms / 1000;
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
+  const total = Math.floor(seconds);
+  const [d, h, m, s] = [Math.floor(total / 86400), Math.floor(total / 3600) % 24,
+    Math.floor(total / 60) % 60, total % 60];
+  if (d > 0) return `${d} d ${h} h ${m} min`;
+  if (h > 0) return `${h} h ${m} min`;
+  return `${m} min ${s} s`;
+}
+
+export function moment(unixMs) {
+  if (!unixMs) return '';
+  const date = new Date(unixMs);
+  return Number.isNaN(date.getTime()) ? ''
+      : date.toISOString().replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+}
+
+export const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);
+
+export function shortened(text, limit) {
+  return text.length <= limit ? text
+      : `${text.slice(0, limit)}… (${count.format(text.length)} characters)`;
+}

@@ -1,0 +1,98 @@
+// The top of the page: what ran, how it ended, its figures, and how far they can be trusted. The
+// three figures that the graph can show are the buttons that choose between them.
+
+import {MODES, verify} from './capture.js';
+import {byId, element} from './element.js';
+import {bytes, duration, exact, measureExact, moment, plural} from './format.js';
+
+const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
+
+function endText({kind, code}) {
+  switch (kind) {
+    case 'exit': return code === 0 ? 'exited with 0' : `exited with ${code}`;
+    case 'signal': return `killed by signal ${code}`;
+    case 'exec': return 'replaced itself by exec';
+    default: return 'was still running';
+  }
+}
+
+function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
+  if (resolution === 0 && at === 0) return '';
+  return resolution > 1 ? `after ${duration(at)} (± ${duration(resolution)})`
+                        : `after ${duration(at)}`;
+}
+
+function card(label, figure, exactly, below, attributes = {}) {
+  const tag = attributes['data-mode'] ? 'button' : 'div';
+  return element(tag, {className: 'card', title: exactly, ...attributes},
+      element('span', {className: 'label'}, label),
+      element('span', {className: 'figure'}, figure),
+      element('span', {className: 'below'}, below));
+}
+
+export function createHeader(capture, state) {
+  const {program} = capture;
+  byId('program').textContent = program.program || 'unknown program';
+  const command = program.command.join(' ');
+  byId('command').textContent = command;
+  byId('command').title = command.slice(0, 4000);
+  byId('run').textContent = [`pid ${program.pid}`, moment(program.start_ms),
+    `${duration(program.duration_ms)}, ${endText(program.end)}`].filter(Boolean).join(' · ');
+  byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
+  document.title = `${program.program || 'memprof'} · ${capture.capture}`;
+
+  const cards = MODES.map((mode) => {
+    const [size, count] = capture.totals[mode];
+    const when = mode === 'peak' ? peakTime(program) : '';
+    const made = card(LABELS[mode], bytes(size), measureExact(size, 'bytes'),
+        [plural(count, 'allocation', 'allocations'), when].filter(Boolean).join(' · '),
+        {'data-mode': mode, type: 'button'});
+    made.addEventListener('click', () => state.set({mode}));
+    return made;
+  });
+  const known = program.rss_peak_bytes > 0;
+  cards.push(card('RSS at most', known ? bytes(program.rss_peak_bytes) : 'not known',
+      known ? measureExact(program.rss_peak_bytes, 'bytes') : '',
+      program.tracker_bytes > 0 ? `tracker ${bytes(program.tracker_bytes)} of it` : ''));
+  byId('figures').replaceChildren(...cards);
+  showTrust(capture);
+
+  return {
+    update({mode}) {
+      for (const made of cards) {
+        if (made.dataset.mode) {
+          made.setAttribute('aria-pressed', String(made.dataset.mode === mode));
+        }
+      }
+    },
+  };
+}
+
+function notes(className, summary, lines, open) {
+  const details = element('details', {className},
+      element('summary', {}, summary),
+      element('ul', {}, ...lines.map((line) => element('li', {}, line))));
+  details.open = open;
+  return details;
+}
+
+function showTrust(capture) {
+  const warnings = [...verify(capture), ...capture.warnings];
+  const parts = [];
+  if (warnings.length > 0) {
+    parts.push(notes('warnings', warnings.length === 1 ? 'One thing to know about these figures'
+        : `${warnings.length} things to know about these figures`, warnings, true));
+  } else {
+    parts.push(element('p', {className: 'exactly'},
+        'Exact: every allocation was counted, and the rows sum to the totals.'));
+  }
+  if (capture.pruned_nodes > 0) {
+    parts.push(element('p', {className: 'aside'}, `The ${exact(capture.pruned_nodes)} smallest ` +
+        'frames are folded into rows [pruned]; no figure is lost.'));
+  }
+  if (capture.notes.length > 0) {
+    parts.push(notes('symbols', `Names: ${plural(capture.notes.length, 'note', 'notes')} on modules`,
+        capture.notes, false));
+  }
+  byId('trust').replaceChildren(...parts);
+}

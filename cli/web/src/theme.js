@@ -1,0 +1,24 @@
+// Light or dark: the system's choice until the reader makes one.
+
+import {byId} from './element.js';
+
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+export const effectiveTheme = (theme) =>
+    theme === 'auto' ? (dark.matches ? 'dark' : 'light') : theme;
+
+export function createTheme(state, onSystemChange) {
+  const button = byId('theme');
+  button.addEventListener('click', () => {
+    state.set({theme: effectiveTheme(state.get().theme) === 'dark' ? 'light' : 'dark'},
+        {replace: true});
+  });
+  dark.addEventListener('change', onSystemChange);
+  return {
+    update({theme}) {
+      const now = effectiveTheme(theme);
+      document.documentElement.dataset.theme = now;
+      button.textContent = now === 'dark' ? 'Light' : 'Dark';
+    },
+  };
+}

@@ -1,0 +1,43 @@
+# The two kinds of code and how a test is declared.
+#
+# memprof_options          every target: warnings, include root
+# memprof_report_options   outside the profiled process: sanitizers allowed
+# memprof_preload_options  inside it: no exceptions, no RTTI, nothing of libstdc++ at run time
+
+add_library(memprof_options INTERFACE)
+target_include_directories(memprof_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(memprof_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wundef
+  -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+
+add_library(memprof_report_options INTERFACE)
+target_link_libraries(memprof_report_options INTERFACE memprof_options)
+if(MEMPROF_SANITIZE)
+  target_compile_options(memprof_report_options INTERFACE
+    -fsanitize=${MEMPROF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(memprof_report_options INTERFACE -fsanitize=${MEMPROF_SANITIZE})
+endif()
+
+add_library(memprof_preload_options INTERFACE)
+target_link_libraries(memprof_preload_options INTERFACE memprof_options)
+target_compile_options(memprof_preload_options INTERFACE
+  -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-omit-frame-pointer
+  -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -mcx16 -fno-builtin-malloc)
+
+# memprof_test(NAME [LABEL unit|e2e|…] SOURCES … [LIBRARIES …]): one GoogleTest program, one ctest
+# entry a TEST.
+function(memprof_test name)
+  cmake_parse_arguments(arg "" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT arg_LABEL)
+    set(arg_LABEL unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE memprof_report_options ${arg_LIBRARIES}
+                        GTest::gtest GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+endfunction()

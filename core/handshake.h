@@ -1,0 +1,33 @@
+// How a tracker finds its region: one exchange over a unix SOCK_SEQPACKET socket.
+//
+//   tracker  → supervisor   Hello
+//   supervisor → tracker    Welcome, with the region's descriptor as SCM_RIGHTS if `accepted`
+//
+// The tracker waits at most kHandshakeTimeoutMs for each step, then the program runs untracked.
+// Who the peer is, the supervisor learns from SO_PEERCRED, never from the Hello.
+// Freestanding, as region_layout.h.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof {
+
+// Environment: the path of the supervisor's socket, and of the preload (so that both can be
+// taken out of the environment again by who wants a clean one).
+inline constexpr char kSocketVariable[] = "MEMPROF_SOCKET";
+
+inline constexpr uint32_t kHandshakeVersion = 1;
+inline constexpr int kHandshakeTimeoutMs = 200;
+
+struct Hello {
+  uint32_t version;  // kHandshakeVersion
+  uint32_t pid;      // getpid() of the tracker: a hint for messages
+};
+
+struct Welcome {
+  uint32_t version;
+  uint32_t accepted;      // 0: run untracked (a descendant that is not followed)
+  uint64_t region_bytes;  // size to map
+};
+
+}  // namespace memprof

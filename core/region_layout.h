@@ -1,0 +1,227 @@
+// The region: the shared memory in which the tracker counts and from which the supervisor reads.
+// It is the only thing that aggregator/ and cli/ have in common.
+//
+//   page 0         RegionHeader
+//   table k        header.tables[k]: offset, capacity, record size; dense, append-only
+//
+//   kModules       ModuleRecord     a mapped ELF file that some recorded frame lies in
+//   kStrings       char             bytes that ModuleRecords point into
+//   kThreadNames   ThreadNameRecord names at allocation; record 0 is "[other threads]"
+//   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
+//   kSites         SiteRecord       (leaf node, thread name): what figures are kept for
+//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
+//
+// A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
+//   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
+//   sites  0 = (node 3, name "main")
+//   cells  of main's slot: {site 0, allocated 100/1}; of io's slot: {site 0, freed 100/1}
+// The reader sums the cells of a site: allocated 100, freed 100, live 0.
+//
+// Thread safety: counts[] is the published count of a table. A writer takes an index by a
+// fetch_add on reserved[], fills the record and makes it reachable from another record by a
+// release store; a reader may meet records below the count that are not filled yet: they are all
+// zeros and nothing refers to them. SiteRecord.node is released last (never 0 when filled);
+// Cell.site_plus_one likewise; ModuleRecord.end likewise.
+//
+// Ownership: a cell is written by the one thread that owns its slot, except cells of a chunk whose
+// `shared` is 1, which are written by many with atomic adds.
+//
+// Memory: the file is sparse; only what was written is resident.
+//
+// Everything here is freestanding: no library, fixed widths, little endian, x86-64.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
+inline constexpr uint32_t kRegionVersion = 1;
+
+enum class Table : uint32_t {
+  kModules,
+  kStrings,
+  kThreadNames,
+  kNodes,
+  kSites,
+  kCellChunks,
+  kSegments,  // reserved: peaks of ended segments (region scopes, tests, named snapshots)
+  kCount,
+};
+inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
+
+struct TableInfo {
+  uint64_t offset;        // bytes from the start of the region, page aligned
+  uint32_t capacity;      // records
+  uint32_t record_bytes;  // sizeof the record, so that a foreign layout is noticed
+};
+
+enum class TrackerState : uint32_t {
+  kEmpty = 0,     // created; no tracker has come
+  kCounting = 1,  // a tracker counts
+  kFinished = 2,  // the tracker's destructor ran: a normal exit; events may still follow
+  kStopped = 3,   // the tracker gave up; see stop_reason
+};
+
+enum class StopReason : uint32_t { kNone = 0, kNoMemory = 1, kBadRegion = 2, kNoFindObject = 3 };
+
+// A pc below kFirstRealPc is no code address but one of these rows.
+inline constexpr uint64_t kPcTruncated = 1;   // outer frames cut off: deeper than kMaxFrames
+inline constexpr uint64_t kPcTablesFull = 2;  // the site or node table had no room
+inline constexpr uint64_t kPcNoStack = 3;     // the unwinder found no frame at all
+inline constexpr uint64_t kPcIncomplete = 4;  // outer frames unknown: no unwind data there
+inline constexpr uint64_t kFirstRealPc = 4096;
+
+inline constexpr uint32_t kNoModule = 0xffffffffu;
+inline constexpr uint32_t kMaxFrames = 512;  // innermost frames kept of a stack
+
+struct ModuleRecord {
+  uint64_t start;        // first mapped address
+  uint64_t load_bias;    // address minus the address in the file's own terms (l_addr)
+  uint32_t path_offset;  // in kStrings
+  uint32_t path_bytes;
+  uint8_t build_id[32];
+  uint32_t build_id_bytes;
+  uint32_t unloaded;          // 1 once the module was seen to be gone
+  std::atomic<uint64_t> end;  // one past the last mapped address; released last
+};
+static_assert(sizeof(ModuleRecord) == 72);
+
+struct ThreadNameRecord {
+  char name[16];  // as the kernel has it: at most 15 bytes and a 0
+};
+
+struct NodeRecord {
+  std::atomic<uint64_t> pc;  // what the stack holds: a return address; of a frame that a signal
+                             // interrupted, its pc + 1, so that "minus one" is right for all
+  uint32_t parent;
+  uint32_t module;  // kNoModule: none known
+};
+static_assert(sizeof(NodeRecord) == 16);
+
+struct SiteRecord {
+  uint32_t thread_name;
+  std::atomic<uint32_t> node;  // released last
+};
+static_assert(sizeof(SiteRecord) == 8);
+
+// The figures of one site in one thread slot. The counters are monotonic; live is derived.
+struct alignas(64) Cell {
+  std::atomic<uint32_t> site_plus_one;  // 0: unused
+  std::atomic<uint32_t> sequence;       // odd while the owner is inside an update
+  std::atomic<uint64_t> epoch;          // of the last update
+  std::atomic<uint64_t> allocated_bytes;
+  std::atomic<uint64_t> allocated_count;
+  std::atomic<uint64_t> freed_bytes;
+  std::atomic<uint64_t> freed_count;
+  std::atomic<int64_t> peak_bytes;  // live bytes of this cell when `epoch` began (may be negative:
+  std::atomic<int64_t> peak_count;  // a block may be freed in another slot than it came from)
+};
+static_assert(sizeof(Cell) == 64);
+
+inline constexpr uint32_t kCellsPerChunk = 64;
+struct CellChunk {
+  Cell cells[kCellsPerChunk];
+};
+static_assert(sizeof(CellChunk) == 4096);
+
+// The 16-byte word that orders all events of the process (PeakTracker). Reading: while armed,
+// every row is its live figure; else peak_* where cell.epoch == epoch, else live.
+struct PeakState {
+  uint64_t current;  // live requested bytes, below 2^47
+  uint64_t peak;     // highest `current` so far
+  uint64_t epoch;    // 33 bits; moves at most once for each new maximum
+  bool armed;        // the newest maximum is now
+  friend bool operator==(const PeakState&, const PeakState&) = default;
+};
+
+struct alignas(16) PackedPeak {
+  uint64_t low;   // current : 47 | epoch bits 0..16 : 17
+  uint64_t high;  // peak : 47 | armed : 1 | epoch bits 17..32 : 16
+  friend bool operator==(const PackedPeak&, const PackedPeak&) = default;
+};
+
+inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
+
+inline constexpr PackedPeak Pack(const PeakState& s) {
+  return {s.current | (s.epoch << 47),
+          s.peak | (uint64_t{s.armed} << 47) | ((s.epoch >> 17) << 48)};
+}
+inline constexpr PeakState Unpack(const PackedPeak& p) {
+  return {p.low & kPeakMaxBytes, p.high & kPeakMaxBytes, (p.low >> 47) | ((p.high >> 48) << 17),
+          ((p.high >> 47) & 1) != 0};
+}
+
+struct RegionHeader {
+  // Written by the creator, before any tracker comes.
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_bytes;
+  uint64_t region_bytes;
+  TableInfo tables[kTableCount];
+
+  // Written once by the tracker.
+  alignas(64) std::atomic<uint32_t> state;  // TrackerState
+  std::atomic<uint32_t> stop_reason;        // StopReason
+  uint32_t pid;                             // as the process sees itself
+  uint32_t reserved_0;
+  std::atomic<uint64_t> rss_peak_bytes;  // VmHWM at exit; 0: not known
+  std::atomic<uint32_t> fork_children;   // forked children that were seen (they are not counted)
+  std::atomic<uint32_t> no_unwinder_fallback;  // 1: libunwind could not be loaded
+
+  // Records taken of each table. Above capacity: that many were asked for in vain.
+  alignas(64) std::atomic<uint32_t> counts[kTableCount];
+
+  // Orders all events; on a line of its own, since every thread writes it.
+  alignas(64) PackedPeak peak;
+
+  // Trouble, counted.
+  alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure
+  std::atomic<uint64_t> truncated_stacks;    // allocations whose stack was cut (kPcTruncated)
+  std::atomic<uint64_t> incomplete_stacks;   // allocations whose outer frames are unknown
+  std::atomic<uint64_t> tables_full_events;  // allocations booked under kPcTablesFull
+  std::atomic<uint64_t> unknown_frees;       // of blocks the tracker never saw allocated
+  std::atomic<uint64_t> shared_bytes;        // bytes through shared cells: rows at the peak may be
+                                             // off by at most this, the total is not
+  std::atomic<uint64_t> private_bytes;       // resident memory of the tracker outside the region
+};
+static_assert(sizeof(RegionHeader) <= 4096);
+
+inline constexpr uint64_t kPageBytes = 4096;
+
+// Fills `header` (all zero) for a region of about `budget_bytes` of address space and returns the
+// bytes the region needs: the tables are scaled to the budget and never below their minimum.
+// The creator sets the file's size to the result.
+inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
+  const uint64_t unit = budget_bytes / 1024;
+  auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
+  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/8; the rest is small and fixed.
+  const struct {
+    Table table;
+    uint64_t capacity;
+    uint32_t record_bytes;
+  } plan[] = {
+      {Table::kModules, 4096, sizeof(ModuleRecord)},
+      {Table::kStrings, 512 * 1024, 1},
+      {Table::kThreadNames, 257, sizeof(ThreadNameRecord)},
+      {Table::kNodes, at_least(unit * 256 / sizeof(NodeRecord), 4096), sizeof(NodeRecord)},
+      {Table::kSites, at_least(unit * 64 / sizeof(SiteRecord), 1024), sizeof(SiteRecord)},
+      {Table::kCellChunks, at_least(unit * 640 / sizeof(CellChunk), 64), sizeof(CellChunk)},
+      {Table::kSegments, 0, 64},
+  };
+  uint64_t offset = kPageBytes;
+  for (const auto& p : plan) {
+    header.tables[static_cast<size_t>(p.table)] = {offset, static_cast<uint32_t>(p.capacity),
+                                                   p.record_bytes};
+    offset += (p.capacity * p.record_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  }
+  header.magic = kRegionMagic;
+  header.version = kRegionVersion;
+  header.header_bytes = sizeof(RegionHeader);
+  header.region_bytes = offset;
+  return offset;
+}
+
+}  // namespace memprof

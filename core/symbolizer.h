@@ -1,0 +1,50 @@
+// Symbolizer: from (module, offset) to functions, files and lines, by what is on this machine.
+//
+// Thread safety: none; one thread at a time. Memory: keeps what it opened until destroyed.
+// Failure: never fails. What can't be resolved degrades to the ELF symbol, then to
+// "module+0xoffset"; notes() says, one line a module, what was lacking and how to get it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/snapshot.h"
+
+namespace memprof {
+
+struct SourceFrame {
+  std::string function;  // demangled; never empty
+  std::string file;      // empty: not known
+  uint32_t line = 0;     // 0: not known
+  bool inlined = false;  // inlined into the frame that follows it
+  friend bool operator==(const SourceFrame&, const SourceFrame&) = default;
+};
+
+// What one return address stands for: innermost inlined function first, the function that really
+// has a frame last. Never empty.
+using SourceChain = std::vector<SourceFrame>;
+
+class Symbolizer {
+ public:
+  virtual ~Symbolizer() = default;
+
+  // Resolves the given frames of `modules`; the result is parallel to `frames`. The offsets are
+  // return addresses: the one place that subtracts 1 from them is inside.
+  virtual std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
+                                           std::span<const SnapshotFrame> frames) = 0;
+
+  // One line a module that could not be resolved in full. Stable order.
+  virtual const std::vector<std::string>& notes() const = 0;
+};
+
+struct SymbolizerOptions {
+  // Directories searched like /usr/lib/debug (".build-id/ab/cdef.debug").
+  std::vector<std::string> debug_directories = {"/usr/lib/debug"};
+};
+
+std::unique_ptr<Symbolizer> MakeSymbolizer(const SymbolizerOptions& options = {});
+
+}  // namespace memprof

@@ -1,0 +1,64 @@
+#include "aggregator/booking.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace memprof {
+namespace {
+
+TEST(Booking, LeavesTheSequenceEvenAfterAnEvent) {
+  Cell cell = {};
+  Book(cell, 1, {.allocated_bytes = 10, .allocated_count = 1});
+  EXPECT_EQ(cell.sequence, 2u);
+  EXPECT_EQ(cell.allocated_bytes, 10u);
+}
+
+TEST(Booking, KeepsTheLiveFiguresOfTheMomentAnEpochBegan) {
+  Cell cell = {};
+  Book(cell, 1, {.allocated_bytes = 10, .allocated_count = 1});
+  Book(cell, 2, {.freed_bytes = 4, .freed_count = 1});
+  Book(cell, 2, {.allocated_bytes = 100, .allocated_count = 1});
+  EXPECT_EQ(cell.peak_bytes, 10);
+  EXPECT_EQ(cell.peak_count, 1);
+}
+
+TEST(Booking, LosesNoSharedEventOfManyThreads) {
+  Cell cell = {};
+  std::thread threads[4];
+  for (std::thread& thread : threads) {
+    thread = std::thread([&] {
+      for (uint64_t i = 0; i < 20000; ++i) {
+        BookShared(cell, i, {.allocated_bytes = 3, .allocated_count = 1});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(cell.allocated_bytes, 3u * 4 * 20000);
+  EXPECT_EQ(cell.allocated_count, 4u * 20000);
+}
+
+// A reader that follows the sequence protocol never sees half of an event.
+TEST(Booking, ShowsAReaderWholeEventsOnly) {
+  Cell cell = {};
+  std::atomic<bool> done{false};
+  std::thread writer([&] {
+    for (uint64_t i = 0; i < 200000; ++i) {
+      Book(cell, i, {.allocated_bytes = 8, .allocated_count = 1});
+    }
+    done = true;
+  });
+  uint64_t torn = 0;
+  while (!done) {
+    const uint32_t before = cell.sequence.load(std::memory_order_acquire);
+    const uint64_t bytes = cell.allocated_bytes.load(std::memory_order_acquire);
+    const uint64_t count = cell.allocated_count.load(std::memory_order_acquire);
+    const uint32_t after = cell.sequence.load(std::memory_order_acquire);
+    if (before == after && before % 2 == 0 && bytes != count * 8) ++torn;
+  }
+  writer.join();
+  EXPECT_EQ(torn, 0u);
+}
+
+}  // namespace
+}  // namespace memprof

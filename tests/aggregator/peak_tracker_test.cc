@@ -1,0 +1,165 @@
+#include "aggregator/peak_tracker.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "aggregator/booking.h"
+
+namespace memprof {
+namespace {
+
+// Rows by the tracker's rule, over a few cells.
+class Rows {
+ public:
+  explicit Rows(size_t sites) : cells_(sites) {}
+
+  void Event(size_t to, uint64_t added, size_t from, uint64_t removed) {
+    const uint64_t epoch = PeakTracker(&word_).Record(added, removed);
+    if (removed != 0) Book(cells_[from], epoch, {.freed_bytes = removed, .freed_count = 1});
+    if (added != 0) Book(cells_[to], epoch, {.allocated_bytes = added, .allocated_count = 1});
+  }
+  void Allocate(size_t site, uint64_t bytes) { Event(site, bytes, 0, 0); }
+  void Free(size_t site, uint64_t bytes) { Event(0, 0, site, bytes); }
+
+  int64_t AtPeak(size_t site) const {
+    const PeakState state = Unpack(word_);
+    const Cell& cell = cells_[site];
+    if (!state.armed && cell.epoch == state.epoch) return cell.peak_bytes;
+    return static_cast<int64_t>(cell.allocated_bytes - cell.freed_bytes);
+  }
+  PeakState state() const { return Unpack(word_); }
+
+ private:
+  PackedPeak word_ = Pack({0, 0, 0, false});
+  std::vector<Cell> cells_;
+};
+
+TEST(PeakState, SurvivesPackingAtItsLimits) {
+  for (const PeakState& state :
+       {PeakState{0, 0, 0, false}, PeakState{kPeakMaxBytes, kPeakMaxBytes, (1ull << 33) - 1, true},
+        PeakState{1, kPeakMaxBytes, 1ull << 17, false}, PeakState{5, 6, (1ull << 17) - 1, true}}) {
+    EXPECT_EQ(Unpack(Pack(state)), state);
+  }
+}
+
+TEST(PeakTracker, ShowsTheSecondMaximumWithoutTheFirstOnesRows) {
+  Rows rows(2);
+  rows.Allocate(0, 100);
+  rows.Free(0, 100);
+  rows.Allocate(1, 150);
+  EXPECT_EQ(rows.state().peak, 150u);
+  EXPECT_EQ(rows.AtPeak(0), 0);
+  EXPECT_EQ(rows.AtPeak(1), 150);
+}
+
+TEST(PeakTracker, KeepsTheFirstOfEqualMaxima) {
+  Rows rows(2);
+  rows.Allocate(0, 100);
+  rows.Free(0, 100);
+  rows.Allocate(1, 100);
+  EXPECT_EQ(rows.AtPeak(0), 100);
+  EXPECT_EQ(rows.AtPeak(1), 0);
+}
+
+TEST(PeakTracker, CountsAReallocAsOneStep) {
+  Rows rows(2);
+  rows.Allocate(0, 100);
+  rows.Event(1, 120, 0, 100);
+  EXPECT_EQ(rows.state().peak, 120u);
+  EXPECT_EQ(rows.AtPeak(0), 0);
+  EXPECT_EQ(rows.AtPeak(1), 120);
+}
+
+// Every event against a model that copies all rows at every new maximum.
+TEST(PeakTracker, AgreesWithANaiveModelAfterEveryEvent) {
+  constexpr size_t kSites = 7;
+  std::mt19937_64 random(3);
+  for (int run = 0; run < 200; ++run) {
+    Rows rows(kSites);
+    std::vector<int64_t> live(kSites), at_peak(kSites);
+    std::vector<std::pair<size_t, uint64_t>> blocks;
+    int64_t current = 0;
+    int64_t peak = 0;
+    for (int event = 0; event < 300; ++event) {
+      const size_t to = random() % kSites;
+      const uint64_t bytes = random() % 5 * 8;  // equal maxima and empty blocks are common
+      const uint64_t kind = blocks.empty() ? 0 : random() % 5;
+      size_t from = 0;
+      uint64_t removed = 0;
+      if (kind >= 2) {
+        std::swap(blocks[random() % blocks.size()], blocks.back());
+        std::tie(from, removed) = blocks.back();
+        blocks.pop_back();
+      }
+      const bool allocates = kind != 3 && kind != 4;
+      rows.Event(to, allocates ? bytes : 0, from, removed);
+      live[from] -= static_cast<int64_t>(removed);
+      current -= static_cast<int64_t>(removed);
+      if (allocates) {
+        live[to] += static_cast<int64_t>(bytes);
+        current += static_cast<int64_t>(bytes);
+        blocks.emplace_back(to, bytes);
+      }
+      if (current > peak) {
+        peak = current;
+        at_peak = live;
+      }
+      ASSERT_EQ(rows.state().peak, static_cast<uint64_t>(peak));
+      ASSERT_EQ(rows.state().current, static_cast<uint64_t>(current));
+      for (size_t site = 0; site < kSites; ++site) ASSERT_EQ(rows.AtPeak(site), at_peak[site]);
+    }
+  }
+}
+
+// Threads with cells of their own: whatever the order was, the rows sum to the counter's peak.
+TEST(PeakTracker, GivesRowsThatSumToThePeakWithThreads) {
+  constexpr int kThreads = 4;
+  for (int run = 0; run < 20; ++run) {
+    PackedPeak word = Pack({0, 0, 0, false});
+    std::vector<std::vector<Cell>> cells;
+    for (int t = 0; t < kThreads; ++t) cells.emplace_back(5);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < kThreads; ++t) {
+      threads.emplace_back([&, t] {
+        PeakTracker tracker(&word);
+        std::mt19937_64 random(static_cast<uint64_t>(run * kThreads + t));
+        std::vector<std::pair<size_t, uint64_t>> blocks;
+        for (int i = 0; i < 5000; ++i) {
+          if (blocks.empty() || random() % 100 < 51) {
+            const size_t site = random() % 5;
+            const uint64_t bytes = random() % 100 + 1;
+            blocks.emplace_back(site, bytes);
+            Book(cells[static_cast<size_t>(t)][site], tracker.Record(bytes, 0),
+                 {.allocated_bytes = bytes, .allocated_count = 1});
+          } else {
+            std::swap(blocks[random() % blocks.size()], blocks.back());
+            const auto [site, bytes] = blocks.back();
+            blocks.pop_back();
+            Book(cells[static_cast<size_t>(t)][site], tracker.Record(0, bytes),
+                 {.freed_bytes = bytes, .freed_count = 1});
+          }
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    const PeakState state = Unpack(word);
+    int64_t peak = 0;
+    int64_t current = 0;
+    for (const auto& slot : cells) {
+      for (const Cell& cell : slot) {
+        const auto live = static_cast<int64_t>(cell.allocated_bytes - cell.freed_bytes);
+        current += live;
+        peak += !state.armed && cell.epoch == state.epoch ? cell.peak_bytes.load() : live;
+      }
+    }
+    EXPECT_EQ(static_cast<uint64_t>(current), state.current);
+    EXPECT_EQ(static_cast<uint64_t>(peak), state.peak);
+  }
+}
+
+}  // namespace
+}  // namespace memprof

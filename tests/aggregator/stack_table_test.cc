@@ -1,0 +1,143 @@
+#include "aggregator/stack_table.h"
+
+#include <gnu/libc-version.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "tests/aggregator/test_region.h"
+
+namespace memprof {
+namespace {
+
+// Pcs that no module has: the table takes them as code without a file.
+class StackTableTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(ModuleTable::Init());
+    ASSERT_TRUE(table_.Init());
+  }
+
+  uint32_t Site(const std::vector<uint64_t>& pcs, uint32_t name = 0, uint32_t unchanged = 0) {
+    for (size_t i = 0; i < pcs.size(); ++i) memory_->frames[i].pc = pcs[i];
+    return table_.Site(*memory_, {static_cast<uint32_t>(pcs.size()), unchanged, false, false},
+                       name);
+  }
+  const SiteRecord& Record(uint32_t site) {
+    return region_.get().Records<SiteRecord>(Table::kSites)[site];
+  }
+  const NodeRecord& NodeAt(uint32_t node) {
+    return region_.get().Records<NodeRecord>(Table::kNodes)[node];
+  }
+
+  TestRegion region_;
+  ModuleTable modules_{region_.get()};
+  StackTable table_{region_.get(), modules_};
+  std::unique_ptr<StackMemory> memory_ = std::make_unique<StackMemory>();
+};
+
+TEST_F(StackTableTest, GivesEqualStacksOneSite) {
+  const uint32_t site = Site({0x5000, 0x6000, 0x7000});
+  EXPECT_EQ(Site({0x5000, 0x6000, 0x7000}), site);
+  EXPECT_NE(Site({0x5000, 0x6000, 0x7001}), site);
+  EXPECT_NE(Site({0x5000, 0x7000}), site);
+  EXPECT_NE(Site({0x5000, 0x6000}), site);
+}
+
+TEST_F(StackTableTest, KeepsTheFramesRootFirst) {
+  const uint32_t leaf = Record(Site({0x5000, 0x6000})).node;
+  EXPECT_EQ(NodeAt(leaf).pc, 0x6000u);
+  EXPECT_EQ(NodeAt(NodeAt(leaf).parent).pc, 0x5000u);
+  EXPECT_EQ(NodeAt(NodeAt(leaf).parent).parent, 0u);
+}
+
+TEST_F(StackTableTest, GoesOnFromTheFramesThatAreUnchanged) {
+  const uint32_t site = Site({0x5000, 0x6000, 0x7000});
+  Site({0x5000, 0x6000, 0x8000});
+  // Only the leaf is looked up: the pcs before it are not even read.
+  memory_->frames[0].pc = memory_->frames[1].pc = 0xdead000;
+  memory_->frames[2].pc = 0x7000;
+  EXPECT_EQ(table_.Site(*memory_, {3, 2, false, false}, 0), site);
+}
+
+TEST_F(StackTableTest, SeparatesThreadNames) {
+  const uint32_t a = table_.ThreadName("io\0\0\0\0\0\0\0\0\0\0\0\0\0");
+  const uint32_t b = table_.ThreadName("worker\0\0\0\0\0\0\0\0\0");
+  EXPECT_NE(a, b);
+  EXPECT_EQ(table_.ThreadName("io\0\0\0\0\0\0\0\0\0\0\0\0\0"), a);
+  const uint32_t site_a = Site({0x5000}, a);
+  const uint32_t site_b = Site({0x5000}, b);
+  EXPECT_NE(site_a, site_b);
+  EXPECT_EQ(Record(site_a).node, Record(site_b).node);
+  EXPECT_EQ(Site({0x5000}, a), site_a);
+  EXPECT_EQ(Site({0x5000}, b), site_b);
+}
+
+TEST_F(StackTableTest, PutsThe257thNameUnderOtherThreads) {
+  char name[16] = "thread-000";
+  for (int i = 0; i < 256; ++i) {
+    name[7] = static_cast<char>('0' + i / 100);
+    name[8] = static_cast<char>('0' + i / 10 % 10);
+    name[9] = static_cast<char>('0' + i % 10);
+    EXPECT_NE(table_.ThreadName(name), 0u);
+  }
+  EXPECT_EQ(table_.ThreadName("one too many\0\0\0"), 0u);
+}
+
+TEST_F(StackTableTest, MarksCutStacksWithARowAtTheRoot) {
+  memory_->frames[0].pc = 0x5000;
+  const uint32_t cut = table_.Site(*memory_, {1, 0, true, false}, 0);
+  EXPECT_EQ(NodeAt(NodeAt(Record(cut).node).parent).pc, kPcTruncated);
+  const uint32_t unknown = table_.Site(*memory_, {1, 0, false, true}, 0);
+  EXPECT_EQ(NodeAt(NodeAt(Record(unknown).node).parent).pc, kPcIncomplete);
+  const uint32_t none = table_.Site(*memory_, {0, 0, false, false}, 0);
+  EXPECT_EQ(NodeAt(Record(none).node).pc, kPcNoStack);
+}
+
+TEST_F(StackTableTest, BooksUnderOneRowWhenFullAndCountsIt) {
+  uint32_t site = 1;
+  for (uint64_t pc = 0x10000; site != kTablesFullSite; ++pc) {
+    ASSERT_LT(pc, 0x1000000u);
+    site = Site({pc});
+  }
+  EXPECT_EQ(region_.get().header().tables_full_events, 1u);
+  EXPECT_EQ(NodeAt(Record(kTablesFullSite).node).pc, kPcTablesFull);
+  EXPECT_NE(Site({0x10000}), kTablesFullSite) << "stacks that are known stay known";
+}
+
+TEST_F(StackTableTest, FindsAModuleByAnyAddressInIt) {
+  bool replaced = false;
+  const uint32_t module =
+      modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_version), &replaced);
+  ASSERT_NE(module, kNoModule);
+  EXPECT_FALSE(replaced);
+  EXPECT_EQ(modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_release), &replaced), module);
+  const ModuleRecord& record = region_.get().Records<ModuleRecord>(Table::kModules)[module];
+  EXPECT_EQ(record.build_id_bytes, 20u);
+  EXPECT_EQ(modules_.Find(0x5000, &replaced), kNoModule);
+}
+
+TEST_F(StackTableTest, GivesThreadsThatMeetTheSameStacksTheSameFigures) {
+  std::vector<std::thread> threads;
+  std::vector<std::vector<uint64_t>> leaves(4);
+  for (size_t t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      auto memory = std::make_unique<StackMemory>();
+      for (uint64_t i = 0; i < 3000; ++i) {
+        memory->frames[0].pc = 0x5000;
+        memory->frames[1].pc = 0x6000 + i;
+        const uint32_t site = table_.Site(*memory, {2, 0, false, false}, 0);
+        leaves[t].push_back(NodeAt(Record(site).node).pc);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& own : leaves) {
+    for (uint64_t i = 0; i < own.size(); ++i) ASSERT_EQ(own[i], 0x6000 + i);
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,88 @@
+#include "aggregator/thread_slot.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "aggregator/shared_cells.h"
+#include "tests/aggregator/test_region.h"
+
+namespace memprof {
+namespace {
+
+TEST(ThreadSlot, GivesASiteOneCellAndOtherSitesOthers) {
+  TestRegion region;
+  auto slots = std::make_unique<SlotTable>();
+  ThreadSlot* slot = slots->Acquire(1);
+  std::set<Cell*> cells;
+  for (uint32_t site = 0; site < 5000; ++site) cells.insert(FindCell(region.get(), *slot, site));
+  EXPECT_EQ(cells.size(), 5000u);
+  for (uint32_t site = 0; site < 5000; ++site) {
+    ASSERT_EQ(FindCell(region.get(), *slot, site)->site_plus_one, site + 1);
+  }
+}
+
+TEST(SlotTable, HandsAnEndedThreadsCellsToTheNextOne) {
+  TestRegion region;
+  auto slots = std::make_unique<SlotTable>();
+  ThreadSlot* first = slots->Acquire(1);
+  Cell* cell = FindCell(region.get(), *first, 3);
+  slots->Release(first);
+  ThreadSlot* second = slots->Acquire(2);
+  EXPECT_EQ(second, first);
+  EXPECT_EQ(FindCell(region.get(), *second, 3), cell);
+}
+
+TEST(SlotTable, KeepsLiveThreadsApartAndEndsAt1024) {
+  auto slots = std::make_unique<SlotTable>();
+  std::set<ThreadSlot*> taken;
+  // Tids above the kernel's limit: no such thread lives, but these slots were never reclaimed.
+  for (uint32_t i = 0; i < kMaxSlots; ++i) taken.insert(slots->Acquire(0x7fff0000u + i));
+  EXPECT_EQ(taken.size(), kMaxSlots);
+  EXPECT_FALSE(taken.contains(nullptr));
+  EXPECT_NE(slots->Acquire(1), nullptr) << "owners that are dead give up their slots";
+}
+
+TEST(SlotTable, GivesOneSlotToOneOfManyThreads) {
+  auto slots = std::make_unique<SlotTable>();
+  std::atomic<int> doubled{0};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 1; t <= 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 20000; ++i) {
+        ThreadSlot* slot = slots->Acquire(t);
+        if (slot->chunk_used != 0) ++doubled;  // somebody else is in it
+        slot->chunk_used = 1;
+        slot->chunk_used = 0;
+        slots->Release(slot);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(doubled, 0);
+}
+
+TEST(SharedCells, GiveManyThreadsOneCellASite) {
+  TestRegion region;
+  auto shared = std::make_unique<SharedCells>(region.get());
+  for (uint32_t site = 0; site < 200; ++site) ASSERT_NE(shared->Find(site), nullptr);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      for (uint32_t site = 0; site < 200; ++site) {
+        shared->Find(site)->allocated_count.fetch_add(1);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (uint32_t site = 0; site < 200; ++site) {
+    EXPECT_EQ(shared->Find(site)->allocated_count, 4u);
+    EXPECT_EQ(shared->Find(site)->site_plus_one, site + 1);
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,56 @@
+#include "cli/web/frame_kind.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+constexpr char kProgram[] = "/usr/bin/demo";
+
+TEST(FrameKind, TakesTheCLibraryAndAllocatorsForSystem) {
+  EXPECT_EQ(ClassifyFrame("__libc_start_main", "/lib/x86_64-linux-gnu/libc.so.6"),
+            FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "libc-2.31.so"), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "/lib64/ld-linux-x86-64.so.2"), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "/usr/lib/libstdc++.so.6.0.30"), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "libjemalloc.so.2"), FrameKind::kSystem);
+}
+
+TEST(FrameKind, DoesNotTakeAModuleForSystemBecauseItsNameBeginsLikeOne) {
+  EXPECT_EQ(ClassifyFrame("f", "/usr/lib/libcairo.so.2"), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("f", "/usr/lib/libmagic.so.1"), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("f", "/usr/lib/librtmp.so.1"), FrameKind::kProgram);
+}
+
+TEST(FrameKind, LooksAtTheScopeOfAFunctionNotAtItsArguments) {
+  EXPECT_EQ(
+      ClassifyFrame("std::vector<int, std::allocator<int> >::reserve(unsigned long)", kProgram),
+      FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("void std::vector<int>::emplace_back<int>(int&&)", kProgram),
+            FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("__gnu_cxx::new_allocator<char>::allocate(unsigned long)", kProgram),
+            FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("load(std::string const&)", kProgram), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("std::string load(int)", kProgram), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("std::vector<int, std::allocator<int> > load<int>(int)", kProgram),
+            FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("void (anonymous namespace)::load(std::string)", kProgram),
+            FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("mystd::load()", kProgram), FrameKind::kProgram);
+}
+
+TEST(FrameKind, TakesOperatorNewAndMallocForSystemWhereverTheyAre) {
+  EXPECT_EQ(ClassifyFrame("operator new(unsigned long)", kProgram), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("operator new[](unsigned long, std::nothrow_t const&)", kProgram),
+            FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("malloc", kProgram), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("malloc_pages", kProgram), FrameKind::kProgram);
+}
+
+TEST(FrameKind, TakesBracketedNamesForRowsOnlyWithoutAModule) {
+  EXPECT_EQ(ClassifyFrame("[truncated]", ""), FrameKind::kRow);
+  EXPECT_EQ(ClassifyFrame("[odd]", kProgram), FrameKind::kProgram);
+}
+
+}  // namespace
+}  // namespace memprof

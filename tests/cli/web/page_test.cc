@@ -1,0 +1,135 @@
+#include "cli/web/page.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/web/page_template.h"
+#include "tests/cli/web/profile_builder.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::json;
+
+Profile Small() {
+  ProfileBuilder b("demo");
+  b.Site({{"main", "m.cc", 1}, {"load", "l.cc", 2}}, {{100, 1}, {7, 1}, {1000, 9}});
+  b.Site({{"main", "m.cc", 1}, {"serve", "s.cc", 3}}, {{23, 2}, {0, 0}, {50, 4}});
+  return b.profile();
+}
+
+uint64_t ColumnSum(const Json& data, const std::string& column) {
+  uint64_t sum = 0;
+  for (const Json& value : data["own"][column]) sum += value.get<uint64_t>();
+  return sum;
+}
+
+TEST(PageData, SumsToTheTotalsItStates) {
+  const Profile profile = Small();
+  const Json data = Json::parse(PageData(profile, {}));
+  const std::map<std::string, Count> totals = {
+      {"peak", profile.peak}, {"leaked", profile.leaked}, {"total", profile.total}};
+  for (const auto& [mode, count] : totals) {
+    EXPECT_EQ(ColumnSum(data, mode + "_bytes"), count.bytes);
+    EXPECT_EQ(ColumnSum(data, mode + "_allocations"), count.allocations);
+    EXPECT_EQ(data["totals"][mode], Json::array({count.bytes, count.allocations}));
+  }
+}
+
+TEST(PageData, KeepsFiguresThatADoubleCanNotHold) {
+  ProfileBuilder b("p");
+  const uint64_t odd = (uint64_t{1} << 60) + 1;
+  b.Site({{"main", "", 0}}, {.total = {odd, 1}});
+  EXPECT_EQ(Json::parse(PageData(b.profile(), {}))["totals"]["total"][0].get<uint64_t>(), odd);
+}
+
+TEST(PageData, WritesEachTextOnce) {
+  ProfileBuilder b("p");
+  for (uint32_t line = 1; line < 50; ++line) {
+    b.Site({{"main", "a_rather_long_file.cc", 1},
+            {"f" + std::to_string(line), "a_rather_long_file.cc", line}},
+           {.peak = {1, 1}});
+  }
+  const std::string data = PageData(b.profile(), {});
+  EXPECT_EQ(data.find("a_rather_long_file.cc"), data.rfind("a_rather_long_file.cc"));
+}
+
+TEST(PageData, CanNotEndItsElement) {
+  ProfileBuilder b("</script><script>alert(1)</script>");
+  b.profile().program.command = {"<!--<script>", "\"quoted\"", "\xff\xfe"};
+  b.profile().notes = {"<b>"};
+  b.Site({{"f<int>(\"\xc3\x28\x01\")", "</SCRIPT>", 1, "<m>"}}, {.peak = {1, 1}});
+  PageOptions options;
+  options.capture = "<i>.memprof";
+  options.warnings = {"<u>"};
+  const std::string data = PageData(b.profile(), options);
+  EXPECT_EQ(data.find('<'), std::string::npos);
+  const Json parsed = Json::parse(data);
+  EXPECT_EQ(parsed["program"]["program"], "</script><script>alert(1)</script>");
+  EXPECT_EQ(parsed["program"]["command"][2], "\xef\xbf\xbd\xef\xbf\xbd");
+  EXPECT_EQ(parsed["strings"][1], "f<int>(\"\xef\xbf\xbd(\x01\")");
+}
+
+TEST(PageData, IsTheSameForTheSameProfile) {
+  EXPECT_EQ(PageData(Small(), {}), PageData(Small(), {}));
+}
+
+TEST(PageData, PutsTheReadersWarningsBeforeItsOwn) {
+  Profile profile = Small();
+  profile.tracker.dropped_events = 3;
+  PageOptions options;
+  options.warnings = {"one section is damaged"};
+  const Json warnings = Json::parse(PageData(profile, options))["warnings"];
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0], "one section is damaged");
+  EXPECT_EQ(warnings[1], "3 events were dropped and are in no figure.");
+}
+
+TEST(PageWarnings, AreEmptyOnlyWhenNothingIsLacking) {
+  Profile profile = Small();
+  EXPECT_TRUE(PageWarnings(profile).empty());
+  profile.tracker.stop_reason = static_cast<uint32_t>(StopReason::kNoMemory);
+  profile.program.end_kind = EndKind::kRunning;
+  profile.tracker.inexact_read = true;
+  profile.tracker.dropped_events = 1;
+  profile.tracker.peak_bound_bytes = 1;
+  profile.tracker.unattributed_bytes = 1;
+  profile.tracker.tables_full_events = 1;
+  profile.tracker.truncated_stacks = 1;
+  profile.tracker.incomplete_stacks = 1;
+  profile.tracker.fork_children = 1;
+  EXPECT_EQ(PageWarnings(profile).size(), 10u);
+}
+
+TEST(Page, IsTheTemplateWithTheDataInside) {
+  const Profile profile = Small();
+  const std::string page = MakePage(profile, {});
+  EXPECT_TRUE(page.starts_with("<!doctype html>"));
+  EXPECT_EQ(page.find(kPageDataMarker), std::string::npos);
+  EXPECT_NE(page.find(">" + PageData(profile, {}) + "</script>"), std::string::npos);
+}
+
+TEST(Page, HasAtMost300KilobytesBeforeData) { EXPECT_LE(PageTemplate().size(), 300u * 1024); }
+
+TEST(Page, CarriesTheLicencesOfWhatItBundles) {
+  const std::string page(PageTemplate());
+  for (const char* part : {"d3-flame-graph 5.0.0", "Apache License", "d3-selection", "Mike Bostock",
+                           "Robert Penner"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+}
+
+TEST(Page, RefersToNothingOutsideItself) {
+  const std::string page(PageTemplate());
+  for (const char* part : {" src=", "@import", "url(", "<link rel=\"stylesheet\"", "integrity="}) {
+    EXPECT_EQ(page.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace memprof
