@@ -97,7 +97,9 @@ uint64_t ReadRssPeak() {
 [[gnu::destructor]] void OnExit() {
   if (counting->load(std::memory_order_relaxed) == 0) return;
   const ErrnoGuard keep;
-  CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);
+  if (!SystemCallsFiltered()) {
+    CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);
+  }
   CurrentRegion().state.store(static_cast<uint32_t>(TrackerState::kFinished),
                               std::memory_order_release);
 }

@@ -27,6 +27,7 @@
 namespace memprof {
 
 inline constexpr uint32_t kTablesFullSite = 0;
+inline constexpr uint32_t kFirstThreadName = 1;  // of the thread that allocated first
 
 class StackTable {
  public:

@@ -128,6 +128,7 @@ bool SlotTable::ReclaimDead() {
     ThreadSlot* slot = entry.load(std::memory_order_acquire);
     if (slot == nullptr) break;
     uint32_t tid = slot->owner.load(std::memory_order_acquire);
+    if (tid == kUnknownOwner) return any;  // a filter is in force: ask nothing
     if (tid == 0 || syscall(SYS_tgkill, getpid(), static_cast<int>(tid), 0) == 0) continue;
     if (errno != ESRCH) continue;
     any |= slot->owner.compare_exchange_strong(tid, 0, std::memory_order_acq_rel);

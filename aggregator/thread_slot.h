@@ -25,6 +25,9 @@ namespace memprof {
 
 inline constexpr size_t kMaxSlots = 1024;
 
+// The owner where the tid may not be asked for (a filter of system calls): never taken for dead.
+inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
+
 struct ThreadSlot {
   StackMemory stack;
   std::atomic<uint32_t> owner;         // tid; 0: free

@@ -29,6 +29,7 @@ constinit StackTable stacks{region, modules};
 constinit LiveMap live;
 constinit SlotTable slots;
 constinit SharedCells shared_cells{region};
+constinit std::atomic<bool> filtered{false};
 pthread_key_t exit_key;
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
@@ -71,7 +72,9 @@ void ReleaseAtThreadExit(void* slot) {
 
 ThreadSlot* AttachThread() {
   const ErrnoGuard keep;
-  ThreadSlot* slot = slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
+  ThreadSlot* slot = SystemCallsFiltered()
+                         ? slots.Acquire(kUnknownOwner)
+                         : slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
   if (slot == nullptr) return nullptr;
   thread_state.slot = slot;
   pthread_setspecific(exit_key, slot);
@@ -84,6 +87,7 @@ ThreadSlot* SlotOf(const TrackerScope& scope) {
 }
 
 uint32_t ReadThreadName() {
+  if (SystemCallsFiltered()) return kFirstThreadName;
   const ErrnoGuard keep;
   char name[16] = {};
   prctl(PR_GET_NAME, name);
@@ -246,6 +250,10 @@ void OnThreadRenamed(uint32_t tid) {
   const TrackerScope scope;
   slots.MarkRenamed(tid);
 }
+
+void OnSystemCallsFiltered() { filtered.store(true, std::memory_order_relaxed); }
+
+bool SystemCallsFiltered() { return filtered.load(std::memory_order_relaxed); }
 
 void BeforeModulesChange() { InvalidateUnwinder(); }
 

@@ -11,38 +11,32 @@ constexpr uint32_t kMaxSteps = kMaxFrames + 64;
 
 // The registers that a call preserves, of the function this is inlined into.
 [[gnu::always_inline]] inline void ReadOwnRegisters(Registers& registers) {
-  uintptr_t pc, sp, rbx, rbp, r12, r13, r14, r15;
+  uintptr_t own[8];
+  // One statement, so that all are of one pc; through rax and rcx, which are not among them.
   __asm__ volatile(
-      "lea 0(%%rip), %0\n\t"
-      "mov %%rsp, %1\n\t"
-      "mov %%rbx, %2\n\t"
-      "mov %%rbp, %3"
-      : "=&r"(pc), "=&r"(sp), "=&r"(rbx), "=&r"(rbp)
+      "mov %%rbx, 0(%0)\n\t"
+      "mov %%rbp, 8(%0)\n\t"
+      "mov %%rsp, 16(%0)\n\t"
+      "mov %%r12, 24(%0)\n\t"
+      "mov %%r13, 32(%0)\n\t"
+      "mov %%r14, 40(%0)\n\t"
+      "mov %%r15, 48(%0)\n\t"
+      "lea 0(%%rip), %%rcx\n\t"
+      "mov %%rcx, 56(%0)"
       :
-      : "memory");
-  __asm__ volatile(
-      "mov %%r12, %0\n\t"
-      "mov %%r13, %1\n\t"
-      "mov %%r14, %2\n\t"
-      "mov %%r15, %3"
-      : "=&m"(r12), "=&m"(r13), "=&m"(r14), "=&m"(r15)
-      :
-      : "memory");
+      : "a"(own)
+      : "rcx", "memory");
   registers.known = 0;
-  registers.Set(kRbx, rbx);
-  registers.Set(kRbp, rbp);
-  registers.Set(kRsp, sp);
-  registers.Set(kR12, r12);
-  registers.Set(13, r13);
-  registers.Set(14, r14);
-  registers.Set(kR15, r15);
-  registers.Set(kReturnAddress, pc + 1);
+  constexpr uint32_t kOrder[] = {kRbx, kRbp, kRsp, kR12, 13, 14, kR15};
+  for (uint32_t i = 0; i < 7; ++i) registers.Set(kOrder[i], own[i]);
+  // Found as all pcs are, by its address minus one; the pc of the lea itself.
+  registers.Set(kReturnAddress, own[7]);
 }
 
 }  // namespace
 
-// The asm statements below need the frame that they describe to stay: all steps through our own
-// frames are made from within this very call.
+// The registers that are read here describe this very frame, so all steps out of our own frames
+// have to be made before it returns.
 [[gnu::noinline]] bool FullWalker::AdvanceTo(uintptr_t pc, uintptr_t sp,
                                              const ReadableStack& stack) {
   if (lost_) return false;

@@ -2,12 +2,13 @@
 
 #include <sys/syscall.h>
 
+#include <initializer_list>
+
 namespace memprof {
 namespace {
 
 constexpr uintptr_t kPage = 4096;
-constexpr uintptr_t kFarthestGrowth = 16u << 20;  // bytes: more is another stack
-constexpr uintptr_t kFarthestOwnEnd = 1u << 20;   // from the outermost frame to the stack's end
+constexpr uintptr_t kFarthestOwnEnd = 1u << 20;  // from the outermost frame to the stack's end
 
 uintptr_t g_main_stack_end = 0;
 
@@ -66,10 +67,10 @@ bool ReadableStack::GrowTo(uintptr_t new_end) {
   return true;
 }
 
-bool ReadableStack::Grow(uintptr_t address) {
+bool ReadableStack::Grow(uintptr_t address, uintptr_t farthest) {
   const uintptr_t word_end = address + sizeof(uintptr_t);
   if (word_end < address || word_end <= end()) return Contains(address);
-  if (word_end - end() > kFarthestGrowth) return false;
+  if (word_end - end() > farthest) return false;
   return GrowTo(PageOf(word_end - 1) + kPage) && Contains(address);
 }
 

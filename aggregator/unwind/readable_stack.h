@@ -46,8 +46,9 @@ class ReadableStack {
   bool Contains(uintptr_t address) const { return address - begin_ <= last_offset_; }
   uintptr_t begin() const { return begin_; }
 
-  // Grows the range upwards over the word at `address`. False: not readable, or too far away.
-  bool Grow(uintptr_t address);
+  // Grows the range upwards over the word at `address`. False: something up to there is not
+  // readable, or it is more than `farthest` bytes above the range.
+  bool Grow(uintptr_t address, uintptr_t farthest);
 
   // Makes the range the page of the word at `address`, on whichever stack that is.
   bool Jump(uintptr_t address);

@@ -5,8 +5,8 @@ import {KIND_ROW, KIND_SYSTEM} from './capture.js';
 import {baseName} from './format.js';
 
 const THEMES = {
-  light: {program: [64, 70], library: [40, 76], system: [12, 82], row: [18, 90], match: [88, 74]},
-  dark: {program: [52, 33], library: [30, 32], system: [8, 29], row: [10, 22], match: [70, 44]},
+  light: {program: [64, 70], library: [40, 76], system: [12, 82], row: [18, 90], match: [72, 74]},
+  dark: {program: [52, 33], library: [30, 32], system: [8, 29], row: [10, 22], match: [60, 44]},
 };
 
 function hash(text) {
@@ -15,15 +15,16 @@ function hash(text) {
   return h >>> 0;
 }
 
-export function originOf(frame, program) {
+// The executable may have another name than the program (python3 is python3.11), but it has no
+// ".so" in it, and libraries do.
+export function originOf(frame) {
   if (frame.kind === KIND_ROW) return 'row';
   if (frame.kind === KIND_SYSTEM) return 'system';
-  const module = baseName(frame.module);
-  return module === '' || module === program ? 'program' : 'library';
+  return /\.so(\.|$)/.test(baseName(frame.module)) ? 'library' : 'program';
 }
 
-export function colorOf(node, program, theme) {
-  const origin = node.match ? 'match' : originOf(node.frame, program);
+export function colorOf(node, theme) {
+  const origin = node.match ? 'match' : originOf(node.frame);
   const [saturation, lightness] = THEMES[theme][origin];
   const spread = hash(node.name);
   const nuance = (spread >>> 8) % 7 - 3;

@@ -15,7 +15,6 @@ const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no lea
   total: 'Nothing was allocated.'};
 
 export function createFlameView(capture, state, toolbar) {
-  const program = capture.program.program;
   const container = byId('chart');
   let tree = null, shown = false;
 
@@ -23,12 +22,12 @@ export function createFlameView(capture, state, toolbar) {
       (node) => describeFrame(capture, node, state.get().mode));
   const zoomTo = (key) => state.set({zoom: key});
   const chart = createFlameChart(container, {
-    color: (node) => colorOf(node, program, effectiveTheme(state.get().theme)),
+    color: (node) => colorOf(node, effectiveTheme(state.get().theme)),
     tooltip,
     onZoom: (node) => zoomTo(node.key),
   });
 
-  let width = 0;
+  let width = container.clientWidth;  // as drawn
   new ResizeObserver(() => {
     if (shown && container.clientWidth !== width) {
       chart.redraw(tree.root, tree.at(state.get().zoom), look());
@@ -41,7 +40,7 @@ export function createFlameView(capture, state, toolbar) {
   function showLegend(theme) {
     const present = new Set();
     forEachNode(tree.root, (node) => {
-      if (node !== tree.root) present.add(originOf(node.frame, program));
+      if (node !== tree.root) present.add(originOf(node.frame));
       if (node.match) present.add('match');
     });
     byId('legend').replaceChildren(...Object.keys(ORIGINS).filter((origin) => present.has(origin))

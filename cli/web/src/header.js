@@ -16,10 +16,10 @@ function endText({kind, code}) {
   }
 }
 
+// A coarse clock is worth a word only where it shows in the figure.
 function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
   if (resolution === 0 && at === 0) return '';
-  return resolution > 1 ? `after ${duration(at)} (± ${duration(resolution)})`
-                        : `after ${duration(at)}`;
+  return `after ${duration(at)}` + (resolution * 50 > at ? ` ± ${duration(resolution)}` : '');
 }
 
 function card(label, figure, exactly, below, attributes = {}) {
@@ -51,7 +51,7 @@ export function createHeader(capture, state) {
     return made;
   });
   const known = program.rss_peak_bytes > 0;
-  cards.push(card('RSS at most', known ? bytes(program.rss_peak_bytes) : 'not known',
+  cards.push(card('Peak RSS', known ? bytes(program.rss_peak_bytes) : 'not known',
       known ? measureExact(program.rss_peak_bytes, 'bytes') : '',
       program.tracker_bytes > 0 ? `tracker ${bytes(program.tracker_bytes)} of it` : ''));
   byId('figures').replaceChildren(...cards);

@@ -26,9 +26,9 @@ struct TestFrame {
 };
 
 struct TestCounts {
-  Count peak;
-  Count leaked;
-  Count total;
+  Count peak = {};
+  Count leaked = {};
+  Count total = {};
   const char* runtime_reason = nullptr;
 };
 

@@ -32,9 +32,9 @@ Profile Known() {
   b.Site({start, libc, main, load, {"xmlParseDocument", "", 0, kXml}, {"xmlStrdup", "", 0, kXml}},
          {{500'000, 5000}, {96, 1}, {800'000, 9000}});
   b.Site({start, libc, main, serve, {"Session::Session(int)", "src/session.cc", 9}, news},
-         {{199'000, 80}, {0, 0}, {4'000'000, 1600}});
+         {{170'000, 80}, {0, 0}, {4'000'000, 1600}});
   b.Site({start, libc, main, serve, grow, news}, {{100'000, 3}, {0, 0}, {200'000, 6}});
-  b.Site({{"[truncated]", "", 0, ""}, {"walk", "src/walk.c", 5}}, {{1'000, 1}, {0, 0}, {1'000, 1}});
+  b.Site({{"[truncated]", "", 0, ""}, {"walk", "src/walk.c", 5}}, {{30'000, 1}, {0, 0}, {30'000, 1}});
   b.profile().program.rss_peak_bytes = 9'437'184;
   b.profile().tracker.bytes = 1'100'000;
   b.profile().notes = {

@@ -1,0 +1,119 @@
+// StackWalker: from a frame to its caller, by the cheapest way that can.
+//
+//   1. RuleTable        a compact rule that was learnt before: a few ns, within Step
+//   2. CFI              a miss: interpret the row, make a rule of it, remember it
+//   3. whole row        special frames (PLT stub, signal trampoline, realigned stack): evaluated
+//                       with rsp and rbp; else with all registers, which FullWalker finds
+//   4. libunwind        where the CFI is beyond the interpreter
+//
+// The state of a walk is (pc, sp, rbp), and a step by a compact rule is a function of the state, of
+// the rule, and of the one or two words it reads: the return address, and rbp where the rule says
+// that it was saved. `Arrival` records which, so that StackCapture can verify the step later
+// instead of repeating it.
+//
+// Thread safety: on one thread's stack. Async-signal-safe.
+// Failure: kLost; the frames so far are right.
+#pragma once
+
+#include <cstdint>
+
+#include "aggregator/unwind/full_walker.h"
+#include "aggregator/unwind/readable_stack.h"
+#include "aggregator/unwind/rule_table.h"
+
+namespace memprof {
+
+struct WalkState {
+  uintptr_t pc;  // as StackCapture's invariant 3
+  uintptr_t sp;  // of a return, the return address was at sp - 8
+  uintptr_t rbp;
+};
+
+// How a step came to a frame, in RememberedFrame.flags.
+class Arrival {
+ public:
+  static constexpr uint32_t kLive = 1;        // set by StackCapture: a later rule reads this rbp
+  static constexpr uint32_t kConsumedRbp = 2;  // the step needed the rbp of the frame it left
+  static constexpr uint32_t kRepeat = 4;       // words were read that aren't recorded: no verifying
+  static constexpr uint32_t kSavedShift = 8;   // rbp was loaded from CFA − 8 × this; 0: it was kept
+
+  static constexpr uint32_t SavedRbpWords(uint32_t flags) { return flags >> kSavedShift; }
+  // CFA is the sp that the step came to: one word above the slot.
+  static constexpr uintptr_t SavedRbpAddress(uintptr_t slot, uint32_t flags) {
+    return slot + 8 - 8 * uintptr_t{SavedRbpWords(flags)};
+  }
+};
+
+enum class StepResult : uint8_t {
+  kStepped,
+  kOutermost,  // the CFI says that this frame has no caller: known by the pc alone
+  kNoCaller,   // its return address is 0: how stacks that are made by hand end
+  kLost,       // no or wrong unwind data
+};
+
+// Where makecontext lets a coroutine's function return to; libc has no CFI there.
+void SetContextEnd(uintptr_t pc);
+
+extern RuleTable g_rule_table;
+
+class StackWalker {
+ public:
+  StackWalker(const PermanentStack& permanent, const WalkState& start)
+      : state_(start), stack_(permanent, start.sp - sizeof(uintptr_t)) {}
+
+  const WalkState& state() const { return state_; }
+  void set_state(const WalkState& state) { state_ = state; }
+  const ReadableStack& stack() const { return stack_; }
+  ReadableStack& stack() { return stack_; }
+
+  // Moves the state to the caller's frame. `arrival`: Arrival's flags of the step.
+  // REQUIRES: called from within the hook that the walk started from.
+  [[gnu::always_inline]] StepResult Step(uint32_t& arrival) {
+    const FrameRule rule = g_rule_table.Find(state_.pc - 1);
+    if (__builtin_expect(rule.IsCompact(), 1)) {
+      const uintptr_t cfa = (rule.UsesRbp() ? state_.rbp : state_.sp) + rule.CfaOffset();
+      const uintptr_t slot = cfa - 8;
+      const uintptr_t saved = cfa - 8 * uintptr_t{rule.SavedRbpWords()};
+      if (__builtin_expect(slot >= state_.sp && stack_.Contains(slot) && saved >= stack_.begin(),
+                           1)) {
+        return Arrive(rule, cfa, arrival);
+      }
+    }
+    return StepSlow(rule, arrival);
+  }
+
+ private:
+  static constexpr uint32_t kMaxJumps = 16;         // to another stack, in one capture
+  static constexpr uint32_t kMaxLibunwindSteps = 4;  // in one capture: each walks from the leaf
+  static constexpr uintptr_t kLowestPc = 4096;       // below: rows with a name, not code
+  static constexpr uintptr_t kPcLimit = uintptr_t{1} << 47;
+
+  // REQUIRES: the stack's range holds the words that the rule reads.
+  [[gnu::always_inline]] StepResult Arrive(FrameRule rule, uintptr_t cfa, uint32_t& arrival) {
+    const uintptr_t pc = LoadWord(cfa - 8);
+    if (__builtin_expect(pc - kLowestPc >= kPcLimit - kLowestPc, 0)) {
+      return pc == 0 ? StepResult::kNoCaller : StepResult::kLost;
+    }
+    const uint32_t saved_words = rule.SavedRbpWords();
+    arrival = (rule.UsesRbp() ? Arrival::kConsumedRbp : 0) | (saved_words << Arrival::kSavedShift);
+    if (saved_words != 0) state_.rbp = LoadWord(cfa - 8 * uintptr_t{saved_words});
+    state_.pc = pc;
+    state_.sp = cfa;
+    return StepResult::kStepped;
+  }
+
+  StepResult StepSlow(FrameRule rule, uint32_t& arrival);
+  StepResult StepCompact(FrameRule rule, uint32_t& arrival);
+  StepResult StepSpecial(const CfiRow& row, ByteRange bytes, uint32_t& arrival);
+  StepResult StepLibunwind(uint32_t& arrival);
+  StepResult ArriveSpecially(const WalkState& caller, bool may_jump, uint32_t& arrival);
+  bool JumpTo(uintptr_t address);
+
+  WalkState state_;
+  ReadableStack stack_;
+  FullWalker full_;
+  uint32_t jumps_ = 0;
+  uint32_t libunwind_steps_ = 0;
+};
+
+}  // namespace memprof

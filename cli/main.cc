@@ -1,0 +1,60 @@
+// memprof: parses the command line and runs one command of the table.
+
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/message.h"
+
+namespace {
+
+std::string Footer(const memprof::Command& command) {
+  return std::string("Example:\n  ") + command.example;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("memprof: exact heap profiler with tiny captures", "memprof");
+  app.set_version_flag("--version", "memprof " MEMPROF_VERSION);
+  app.require_subcommand(1);
+  app.set_help_flag("-h,--help", "Print this help and exit");
+  app.footer(
+      "Example:\n"
+      "  memprof run --aggregate ./service\n"
+      "  memprof summary service.4711.memprof");
+
+  struct Entry {
+    CLI::App* app;
+    memprof::CommandBody body;
+  };
+  std::vector<Entry> entries;
+  for (const memprof::Command& command : memprof::Commands()) {
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    sub->footer(Footer(command));
+    entries.push_back({sub, command.set_up(*sub)});
+  }
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {  // --help, --version
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    std::string what = error.what();
+    const CLI::App* parsed = &app;
+    for (const Entry& entry : entries) {
+      if (entry.app->parsed()) parsed = entry.app;
+    }
+    const std::string name = parsed == &app ? "memprof" : "memprof " + parsed->get_name();
+    memprof::Say("{}; see {} --help", what, name);
+    // run's own failures are told from the program's statuses.
+    return parsed->get_name() == "run" ? 125 : memprof::kExitUsage;
+  }
+  for (const Entry& entry : entries) {
+    if (entry.app->parsed()) return entry.body();
+  }
+  return memprof::kExitUsage;
+}

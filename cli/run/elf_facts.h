@@ -1,0 +1,26 @@
+// What the preflight needs to know of an ELF file.
+//
+// Failure: nullopt for what is no ELF file or can't be read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memprof {
+
+struct ElfFacts {
+  int elf_class = 0;        // ELFCLASS32, ELFCLASS64
+  uint16_t machine = 0;     // EM_…
+  bool has_dynamic = false;
+  std::string interpreter;  // PT_INTERP: the loader; empty: static or static-pie
+  std::vector<std::string> needed;
+  bool defines_malloc = false;      // in .dynsym or .symtab
+  std::string defines_mallctl;      // the symbol's name (a jemalloc inside), or empty
+  bool defines_sanitizer = false;   // __asan_init, __tsan_init, __msan_init
+};
+
+std::optional<ElfFacts> ReadElfFacts(const std::string& path);
+
+}  // namespace memprof

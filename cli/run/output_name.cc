@@ -1,0 +1,75 @@
+#include "cli/run/output_name.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace memprof {
+
+std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid) {
+  std::string name;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      name += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'p':
+        name += std::to_string(pid);
+        break;
+      case 'n':
+        name += std::filesystem::path(program).filename().string();
+        break;
+      case '%':
+        name += '%';
+        break;
+      default:
+        name += '%';
+        name += pattern[i];
+    }
+  }
+  return name;
+}
+
+std::string InsertBeforeExtension(const std::string& file, const std::string& what) {
+  const std::filesystem::path path(file);
+  std::filesystem::path result = path.parent_path() / path.stem();
+  result += what;
+  result += path.extension();
+  return result.string();
+}
+
+Result<void> CheckOutput(const std::string& file, bool overwrite) {
+  std::string directory = std::filesystem::path(file).parent_path().string();
+  if (directory.empty()) directory = ".";
+  struct stat info;
+  if (stat(directory.c_str(), &info) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("the output directory {} can't be used: {}; create it "
+                                            "or name another with -o",
+                                            directory, strerror(errno)));
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return Fail(ErrorKind::kIo, fmt::format("{} is not a directory; name another output with -o",
+                                            directory));
+  }
+  if (access(directory.c_str(), W_OK | X_OK) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("the output directory {} is not writable: {}; name "
+                                            "another with -o",
+                                            directory, strerror(errno)));
+  }
+  if (lstat(file.c_str(), &info) != 0) return {};
+  if (S_ISDIR(info.st_mode)) {
+    return Fail(ErrorKind::kIo, fmt::format("{} is a directory; name a file with -o", file));
+  }
+  if (!overwrite) {
+    return Fail(ErrorKind::kExists,
+                fmt::format("{} exists; use -f to overwrite it, or -o to name another", file));
+  }
+  return {};
+}
+
+}  // namespace memprof

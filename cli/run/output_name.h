@@ -1,0 +1,27 @@
+// Names of captures.
+//
+//   -o FILE   %p is the program's pid, %n its base name, %% a percent sign
+//   default   "%n.%p.memprof" in the current directory
+//   an image before an exec: the stem + ".exec1", ".exec2", … ("x.memprof" → "x.exec1.memprof")
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "core/result.h"
+
+namespace memprof {
+
+inline constexpr char kDefaultOutput[] = "%n.%p.memprof";
+
+std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid);
+
+// "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
+std::string InsertBeforeExtension(const std::string& file, const std::string& what);
+
+// Whether a capture can be written there: the directory is there and writable and, without
+// `overwrite`, the file is not there yet.
+Result<void> CheckOutput(const std::string& file, bool overwrite);
+
+}  // namespace memprof

@@ -1,0 +1,31 @@
+// Preflight: can this program be profiled? Looked at before it starts, so that a refusal costs
+// nothing and says why.
+//
+// Thread safety: any thread. Failure: a Refusal with the exit status and one line that says what to
+// do; nothing is ever guessed: what can't be read is left to exec to refuse.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace memprof {
+
+struct Refusal {
+  int status;           // kExitRefused, kExitCannotExecute, kExitNotFound
+  std::string message;  // one line
+};
+
+struct Preflight {
+  std::string path;         // what will be executed: absolute or as given
+  std::string interpreter;  // of a script: the program that really runs; else empty
+  std::vector<std::string> warnings;
+  std::vector<std::string> needed;  // DT_NEEDED of what runs
+};
+
+// Looks `program` up in `search_path` (as execvp does) and checks what would run.
+tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,
+                                              const std::string& search_path);
+
+}  // namespace memprof

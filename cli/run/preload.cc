@@ -1,0 +1,39 @@
+#include "cli/run/preload.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace memprof {
+
+Result<std::string> FindPreload() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("/proc/self/exe: {}; memprof needs /proc", error.message()));
+  }
+  const std::filesystem::path root = self.parent_path().parent_path();
+  // MEMPROF_LIBRARY_DIRECTORY: what the installation has, e.g. lib/x86_64-linux-gnu.
+  for (const char* directory : {"lib", MEMPROF_LIBRARY_DIRECTORY}) {
+    const auto path = root / directory / "memprof" / kPreloadName;
+    if (access(path.c_str(), R_OK) == 0) return path.string();
+  }
+  return Fail(ErrorKind::kNotFound,
+              fmt::format("{} is missing beside {}; install or build memprof as a whole",
+                          (root / "lib" / "memprof" / kPreloadName).string(), self.string()));
+}
+
+Result<std::string> PreloadablePath(const std::string& preload, const std::string& directory) {
+  if (preload.find_first_of(" :;\t\n$") == std::string::npos) return preload;
+  const std::string link = directory + "/" + kPreloadName;
+  if (symlink(preload.c_str(), link.c_str()) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("{}: {}", link, strerror(errno)));
+  }
+  return link;
+}
+
+}  // namespace memprof

@@ -1,0 +1,111 @@
+#include "cli/run/tracker_socket.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "core/handshake.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kBacklog = 128;
+// A tracker sends its hello with its connect; who does not is no tracker.
+constexpr timeval kHelloLimit = {0, 50 * 1000};
+
+std::string MakeDirectory(const char* base) {
+  std::string pattern = std::string(base) + "/memprof-XXXXXX";
+  return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
+}
+
+}  // namespace
+
+TrackerSocket::TrackerSocket(int fd, std::string directory, std::string path)
+    : fd_(fd), directory_(std::move(directory)), path_(std::move(path)) {}
+
+TrackerSocket::TrackerSocket(TrackerSocket&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)),
+      directory_(std::exchange(other.directory_, {})),
+      path_(std::exchange(other.path_, {})) {}
+
+TrackerSocket::~TrackerSocket() {
+  if (fd_ >= 0) close(fd_);
+  if (!path_.empty()) unlink(path_.c_str());
+  if (!directory_.empty()) rmdir(directory_.c_str());
+}
+
+Result<TrackerSocket> TrackerSocket::Open() {
+  std::string directory;
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  if (runtime != nullptr && runtime[0] == '/') directory = MakeDirectory(runtime);
+  if (directory.empty()) directory = MakeDirectory("/tmp");
+  if (directory.empty()) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("no directory for the socket in $XDG_RUNTIME_DIR or /tmp: {}",
+                            strerror(errno)));
+  }
+  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  TrackerSocket opened(fd, directory, directory + "/s");
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  if (opened.path_.size() >= sizeof address.sun_path) {
+    return Fail(ErrorKind::kIo, fmt::format("{} is too long for a socket's path; set "
+                                            "XDG_RUNTIME_DIR to a shorter one",
+                                            opened.path_));
+  }
+  std::memcpy(address.sun_path, opened.path_.c_str(), opened.path_.size());
+  if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(fd, kBacklog) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", opened.path_, strerror(errno)));
+  }
+  return opened;
+}
+
+std::optional<TrackerSocket::Visitor> TrackerSocket::Accept() {
+  const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  ucred peer = {};
+  socklen_t bytes = sizeof peer;
+  Hello hello = {};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kHelloLimit, sizeof kHelloLimit);
+  // Root may profile a program that gives up its privileges before it allocates.
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 ||
+      (peer.uid != geteuid() && geteuid() != 0) ||
+      recv(fd, &hello, sizeof hello, 0) != static_cast<ssize_t>(sizeof hello) ||
+      hello.version != kHandshakeVersion) {
+    close(fd);
+    return std::nullopt;
+  }
+  return Visitor{fd, peer.pid};
+}
+
+void TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
+  Welcome welcome = {kHandshakeVersion, region_fd >= 0 ? 1u : 0u, region_bytes};
+  iovec data = {&welcome, sizeof welcome};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message = {};
+  message.msg_iov = &data;
+  message.msg_iovlen = 1;
+  if (region_fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* part = CMSG_FIRSTHDR(&message);
+    part->cmsg_level = SOL_SOCKET;
+    part->cmsg_type = SCM_RIGHTS;
+    part->cmsg_len = CMSG_LEN(sizeof region_fd);
+    std::memcpy(CMSG_DATA(part), &region_fd, sizeof region_fd);
+  }
+  // A tracker that gave up waiting runs untracked; that is noticed at the end.
+  (void)sendmsg(visitor.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  close(visitor.fd);
+}
+
+}  // namespace memprof

@@ -1,0 +1,22 @@
+// Frames that no compiler would make, written in assembly with the CFI that each is about.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+// CFA in rbx, as glibc's _dl_runtime_resolve has it.
+void MemprofCallByRbx(void (*leaf)());
+// Switches to the stack that ends at `stack_top`, and says so: the CFA is in rbp.
+void MemprofCallOnStack(void (*leaf)(), void* stack_top);
+// The same without any CFI.
+void MemprofCallOnStackWithoutCfi(void (*leaf)(), void* stack_top);
+// A plain frame without any CFI.
+void MemprofCallWithoutCfi(void (*leaf)());
+// CFI that remembers more rows than our interpreter keeps.
+void MemprofCallWithDeepRows(void (*leaf)());
+// CFI that lies: it says that the CFA is at rbp + 16, while rbp is `rbp`.
+void MemprofCallWithLyingCfi(void (*leaf)(), uintptr_t rbp);
+// Sets the trap flag, calls function, clears it: SIGTRAP after every instruction.
+void MemprofCallStepping(void (*function)());
+}

@@ -1,0 +1,57 @@
+// StackProbe: captures the caller's stack three ways (reusing what it remembers, from scratch, and
+// by libunwind as the oracle) and fails the test where they differ.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "aggregator/unwind/stack_capture.h"
+
+namespace memprof::test {
+
+struct ProbedStack {
+  std::vector<uintptr_t> pcs;    // root first
+  std::vector<uintptr_t> slots;  // of the same frames
+  CaptureResult result;
+};
+
+class StackProbe {
+ public:
+  StackProbe();
+  ~StackProbe();
+  StackProbe(const StackProbe&) = delete;
+  StackProbe& operator=(const StackProbe&) = delete;
+
+  // Captures the stack of its caller and checks it. `oracle` false: libunwind can't walk this one.
+  // Async-signal-safe enough for a signal that is raised synchronously outside malloc.
+  void Check(bool oracle = true);
+
+  // The last capture.
+  const ProbedStack& last() const { return last_; }
+
+  uint64_t captures() const { return captures_; }
+  uint64_t frames() const { return frames_; }        // of all captures
+  uint64_t unchanged() const { return unchanged_; }  // of these, those that were reused
+  // Captures where libunwind itself went astray, because the CFI is wrong there.
+  uint64_t oracle_lost() const { return oracle_lost_; }
+
+ private:
+  void CheckUnchanged(const CaptureResult& reused);
+
+  StackMemory* reused_memory_;
+  StackMemory* plain_memory_;
+  std::vector<uintptr_t> remembered_pcs_;
+  std::vector<uintptr_t> remembered_slots_;
+  ProbedStack last_;
+  uint64_t captures_ = 0;
+  uint64_t frames_ = 0;
+  uint64_t unchanged_ = 0;
+  uint64_t oracle_lost_ = 0;
+  uint32_t next_mark_ = 1;
+};
+
+// Checks with this thread's g_probe: what the shapes of call_shapes.h call at their leaf.
+extern thread_local StackProbe* g_probe;
+void ProbeHere();
+
+}  // namespace memprof::test
