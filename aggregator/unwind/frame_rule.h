@@ -4,7 +4,7 @@
 //   bits 0–1   kind: 0 none, 1 compact, 2 outermost, 3 special
 //   bit  2     CFA base: 0 rsp, 1 rbp
 //   bits 3–7   saved rbp at CFA − 8 × this; 0: rbp is unchanged
-//   bits 8–28  CFA offset from its base, in words of 8 bytes
+//   bits 8–28  CFA offset from its base, in words of 8 bytes: on top, where one shift gets it
 //
 // The return address of a compact frame is at CFA − 8, the caller's sp is the CFA.
 //

@@ -1,11 +1,11 @@
 // RuleTable: pc → FrameRule, the cache that makes a frame cost a few nanoseconds.
 //
-// 4096 lines (one cache line each) of 8 entries of 8 bytes. A pc below 2^47 is spread by a
-// multiplication with an odd number, which is a bijection modulo 2^47: the upper 12 bits of the
-// product choose the line, the lower 35 are the tag, so line and tag together are the pc and no
-// entry can answer for another one.
+// 4096 lines (one cache line each) of 8 entries of 8 bytes. The line of a pc is its bits 4–15 XOR
+// its bits 16–27, the tag is all its other bits but 4–15: from line and tag the pc can be computed,
+// so no entry can answer for another pc. The way from one return address to the next is a chain of
+// dependent loads, so what is on it is kept short: two shifts, XOR, AND, load, shift, add, load.
 //
-//   entry   tag : 35 | FrameRule : 29       0: empty
+//   entry   FrameRule : 29 | pc bits 16–46 : 31 | pc bits 0–3 : 4       0: empty
 //
 // Thread safety: lock-free. An entry is one word, whole in itself: a racing reader sees the old one
 // or the new one, and each is right for the pc that it names. Async-signal-safe.
@@ -24,24 +24,23 @@ class RuleTable {
  public:
   // kNone: not in the table.
   FrameRule Find(uintptr_t pc) const {
-    const uint64_t key = Spread(pc);
-    const std::atomic<uint64_t>* line = entries_[key >> kTagBits];
-    const uint64_t tag = key << FrameRule::kBits;
+    const std::atomic<uint64_t>* line = LineOf(pc);
+    const uint64_t tag = TagOf(pc);
     for (uint32_t i = 0; i < kWays; ++i) {
-      const uint64_t difference = line[i].load(std::memory_order_relaxed) ^ tag;
-      if (difference >> FrameRule::kBits == 0) return FrameRule(static_cast<uint32_t>(difference));
+      const uint64_t entry = line[i].load(std::memory_order_relaxed);
+      if ((entry ^ tag) << FrameRule::kBits == 0) {
+        return FrameRule(static_cast<uint32_t>(entry >> kTagBits));
+      }
     }
     return FrameRule();
   }
 
   // REQUIRES: pc < 2^47, rule is not kNone.
   void Insert(uintptr_t pc, FrameRule rule) {
-    const uint64_t key = Spread(pc);
-    std::atomic<uint64_t>* line = entries_[key >> kTagBits];
-    const uint64_t entry = (key << FrameRule::kBits) | rule.bits();
+    std::atomic<uint64_t>* line = LineOf(pc);
     // The newest goes first and the oldest falls out. Entries that a racing insert or Clear
     // changes meanwhile may be lost or kept twice; each remains right for its pc.
-    uint64_t moved = entry;
+    uint64_t moved = (uint64_t{rule.bits()} << kTagBits) | TagOf(pc);
     for (uint32_t i = 0; i < kWays && moved != 0; ++i) {
       const uint64_t next = line[i].load(std::memory_order_relaxed);
       line[i].store(moved, std::memory_order_relaxed);
@@ -59,14 +58,22 @@ class RuleTable {
   }
 
  private:
-  static constexpr uint32_t kPcBits = 47;
   static constexpr uint32_t kLineBits = 12;
-  static constexpr uint32_t kTagBits = kPcBits - kLineBits;
+  static constexpr uint32_t kTagBits = 35;
   static constexpr uint32_t kWays = 8;
   static_assert(kTagBits + FrameRule::kBits == 64);
 
-  static constexpr uint64_t Spread(uintptr_t pc) {
-    return (pc * 0x9e3779b97f4a7c15ull) & ((uint64_t{1} << kPcBits) - 1);
+  static constexpr uint64_t TagOf(uintptr_t pc) { return (pc >> 16 << 4) | (pc & 15); }
+
+  // Computed as the offset of the line, which saves a shift.
+  const std::atomic<uint64_t>* LineOf(uintptr_t pc) const {
+    constexpr uintptr_t kLineBytes = kWays * sizeof(uint64_t);
+    constexpr uintptr_t kMask = ((uintptr_t{1} << kLineBits) - 1) * kLineBytes;
+    const uintptr_t offset = ((pc << 2) ^ (pc >> 10)) & kMask;
+    return entries_[0] + offset / sizeof(uint64_t);
+  }
+  std::atomic<uint64_t>* LineOf(uintptr_t pc) {
+    return const_cast<std::atomic<uint64_t>*>(static_cast<const RuleTable*>(this)->LineOf(pc));
   }
 
   alignas(64) std::atomic<uint64_t> entries_[1 << kLineBits][kWays];

@@ -8,8 +8,9 @@
 //
 // The state of a walk is (pc, sp, rbp), and a step by a compact rule is a function of the state, of
 // the rule, and of the one or two words it reads: the return address, and rbp where the rule says
-// that it was saved. `Arrival` records which, so that StackCapture can verify the step later
-// instead of repeating it.
+// that it was saved. Both lie in the frame that the step leaves: at or above its sp and below the
+// caller's. `Arrival` records which, so that StackCapture can verify the step later instead of
+// repeating it; a step that read anything else is marked kRepeat.
 //
 // Thread safety: on one thread's stack. Async-signal-safe.
 // Failure: kLost; the frames so far are right.
@@ -56,60 +57,63 @@ void SetContextEnd(uintptr_t pc);
 
 extern RuleTable g_rule_table;
 
+// The walk's state is the caller's, a local variable of its loop: what a member function can reach
+// would be written to memory and read back at every frame.
 class StackWalker {
  public:
-  StackWalker(const PermanentStack& permanent, const WalkState& start)
-      : state_(start), stack_(permanent, start.sp - sizeof(uintptr_t)) {}
+  // `own_word`: a word of the stack that is known to be mapped.
+  StackWalker(const PermanentStack& permanent, uintptr_t own_word) : stack_(permanent, own_word) {}
 
-  const WalkState& state() const { return state_; }
-  void set_state(const WalkState& state) { state_ = state; }
   const ReadableStack& stack() const { return stack_; }
   ReadableStack& stack() { return stack_; }
 
-  // Moves the state to the caller's frame. `arrival`: Arrival's flags of the step.
+  // Moves `state` to the caller's frame. `arrival`: Arrival's flags of the step.
   // REQUIRES: called from within the hook that the walk started from.
-  [[gnu::always_inline]] StepResult Step(uint32_t& arrival) {
-    const FrameRule rule = g_rule_table.Find(state_.pc - 1);
+  [[gnu::always_inline]] StepResult Step(WalkState& state, uint32_t& arrival) {
+    const FrameRule rule = g_rule_table.Find(state.pc);
     if (__builtin_expect(rule.IsCompact(), 1)) {
-      const uintptr_t cfa = (rule.UsesRbp() ? state_.rbp : state_.sp) + rule.CfaOffset();
+      const uintptr_t cfa = (rule.UsesRbp() ? state.rbp : state.sp) + rule.CfaOffset();
       const uintptr_t slot = cfa - 8;
       const uintptr_t saved = cfa - 8 * uintptr_t{rule.SavedRbpWords()};
-      if (__builtin_expect(slot >= state_.sp && stack_.Contains(slot) && saved >= stack_.begin(),
-                           1)) {
-        return Arrive(rule, cfa, arrival);
+      if (__builtin_expect(slot >= state.sp && saved >= state.sp && stack_.Contains(slot), 1)) {
+        return Arrive(rule, cfa, state, arrival);
       }
     }
-    return StepSlow(rule, arrival);
+    WalkState copy = state;
+    const StepResult result = StepSlow(rule, copy, arrival);
+    state = copy;
+    return result;
   }
 
  private:
-  static constexpr uint32_t kMaxJumps = 16;         // to another stack, in one capture
+  static constexpr uint32_t kMaxJumps = 16;          // to another stack, in one capture
   static constexpr uint32_t kMaxLibunwindSteps = 4;  // in one capture: each walks from the leaf
   static constexpr uintptr_t kLowestPc = 4096;       // below: rows with a name, not code
   static constexpr uintptr_t kPcLimit = uintptr_t{1} << 47;
 
   // REQUIRES: the stack's range holds the words that the rule reads.
-  [[gnu::always_inline]] StepResult Arrive(FrameRule rule, uintptr_t cfa, uint32_t& arrival) {
+  [[gnu::always_inline]] static StepResult Arrive(FrameRule rule, uintptr_t cfa, WalkState& state,
+                                                  uint32_t& arrival) {
     const uintptr_t pc = LoadWord(cfa - 8);
     if (__builtin_expect(pc - kLowestPc >= kPcLimit - kLowestPc, 0)) {
       return pc == 0 ? StepResult::kNoCaller : StepResult::kLost;
     }
     const uint32_t saved_words = rule.SavedRbpWords();
     arrival = (rule.UsesRbp() ? Arrival::kConsumedRbp : 0) | (saved_words << Arrival::kSavedShift);
-    if (saved_words != 0) state_.rbp = LoadWord(cfa - 8 * uintptr_t{saved_words});
-    state_.pc = pc;
-    state_.sp = cfa;
+    if (saved_words != 0) state.rbp = LoadWord(cfa - 8 * uintptr_t{saved_words});
+    state.pc = pc;
+    state.sp = cfa;
     return StepResult::kStepped;
   }
 
-  StepResult StepSlow(FrameRule rule, uint32_t& arrival);
-  StepResult StepCompact(FrameRule rule, uint32_t& arrival);
-  StepResult StepSpecial(const CfiRow& row, ByteRange bytes, uint32_t& arrival);
-  StepResult StepLibunwind(uint32_t& arrival);
-  StepResult ArriveSpecially(const WalkState& caller, bool may_jump, uint32_t& arrival);
+  StepResult StepSlow(FrameRule rule, WalkState& state, uint32_t& arrival);
+  StepResult StepCompact(FrameRule rule, WalkState& state, uint32_t& arrival);
+  StepResult StepSpecial(const CfiRow& row, ByteRange bytes, WalkState& state, uint32_t& arrival);
+  StepResult StepLibunwind(WalkState& state, uint32_t& arrival);
+  StepResult ArriveSpecially(const WalkState& caller, bool may_jump, WalkState& state,
+                             uint32_t& arrival);
   bool JumpTo(uintptr_t address);
 
-  WalkState state_;
   ReadableStack stack_;
   FullWalker full_;
   uint32_t jumps_ = 0;

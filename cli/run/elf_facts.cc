@@ -4,13 +4,14 @@
 #include <gelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <string_view>
 
 namespace memprof {
 namespace {
 
-using Elf_ptr = std::unique_ptr<Elf, int (*)(Elf*)>;
+using ElfPointer = std::unique_ptr<Elf, int (*)(Elf*)>;
 
 void ReadDynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& facts) {
   Elf_Data* data = elf_getdata(section, nullptr);
@@ -48,7 +49,7 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
   if (elf_version(EV_CURRENT) == EV_NONE) return std::nullopt;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
-  const Elf_ptr elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
+  const ElfPointer elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
   struct Close {
     int fd;
     ~Close() { close(fd); }

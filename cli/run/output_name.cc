@@ -62,8 +62,9 @@ Result<void> CheckOutput(const std::string& file, bool overwrite) {
                                             directory, strerror(errno)));
   }
   if (lstat(file.c_str(), &info) != 0) return {};
-  if (S_ISDIR(info.st_mode)) {
-    return Fail(ErrorKind::kIo, fmt::format("{} is a directory; name a file with -o", file));
+  // The capture is renamed into place: that would replace a device like /dev/null.
+  if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
+    return Fail(ErrorKind::kIo, fmt::format("{} is not a regular file; name another with -o", file));
   }
   if (!overwrite) {
     return Fail(ErrorKind::kExists,

@@ -7,6 +7,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -88,11 +89,14 @@ std::string TakeWord(std::string_view& line) {
 tl::expected<std::string, Refusal> InterpreterOf(const std::string& script, std::string_view line,
                                                  const std::string& search_path) {
   std::string word = TakeWord(line);
-  if (word == "/usr/bin/env" || word == "/bin/env") {
+  const bool through_env = word == "/usr/bin/env" || word == "/bin/env";
+  if (through_env) {
     do {
       word = TakeWord(line);
     } while (!word.empty() && (word[0] == '-' || word.find('=') != std::string::npos));
   }
+  // The kernel looks up no PATH for an interpreter; env does.
+  if (!through_env && word.find('/') == std::string::npos) word = "./" + word;
   auto found = Locate(word, search_path);
   if (found) return found;
   return Refuse(found.error().status, fmt::format("{}: its interpreter can't be run: {}", script,
@@ -117,10 +121,12 @@ bool NeedsSanitizer(const ElfFacts& facts) {
 }
 
 std::optional<std::string> WhyNot(const ElfFacts& facts) {
-  if (facts.elf_class != ELFCLASS64) {
+  if (facts.machine != EM_X86_64 && facts.machine != EM_386) {
+    return "is for another machine than x86-64, where memprof runs";
+  }
+  if (facts.elf_class != ELFCLASS64 || facts.machine == EM_386) {
     return "is a 32-bit program; memprof profiles 64-bit programs: build it for x86-64";
   }
-  if (facts.machine != EM_X86_64) return "is for another machine than x86-64";
   if (facts.interpreter.empty()) {
     return "is statically linked, so nothing can be preloaded; link it dynamically to profile it";
   }

@@ -1,35 +1,49 @@
 #include "cli/run/signals.h"
 
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace memprof {
 
+void RestoreSignals(const InheritedSignals& inherited) {
+  sigaction(SIGCHLD, &inherited.child_action, nullptr);
+  sigaction(SIGXFSZ, &inherited.file_size_action, nullptr);
+  sigprocmask(SIG_SETMASK, &inherited.mask, nullptr);
+}
+
 Signals::Signals() {
   sigset_t all;
   sigfillset(&all);
-  sigprocmask(SIG_BLOCK, &all, &before_);
-  // A write beyond RLIMIT_FSIZE is to be an error, not our end.
-  struct sigaction ignore = {};
-  ignore.sa_handler = SIG_IGN;
-  sigaction(SIGXFSZ, &ignore, &file_size_action_);
+  sigprocmask(SIG_BLOCK, &all, &inherited_.mask);
+  struct sigaction action = {};
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, &inherited_.file_size_action);
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &action, &inherited_.child_action);
   fd_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
 Signals::~Signals() {
-  close(fd_);
-  sigprocmask(SIG_SETMASK, &before_, nullptr);
+  if (fd_ >= 0) close(fd_);
+  RestoreSignals(inherited_);
+}
+
+bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) {
+  switch (info.ssi_code) {
+    case SI_USER:
+    case SI_QUEUE:
+    case SI_TKILL:
+      // A SIGPIPE of our own writing has our own pid.
+      return static_cast<pid_t>(info.ssi_pid) != self;
+    default:
+      return info.ssi_signo == SIGHUP && session_leader;
+  }
 }
 
 std::optional<int> Signals::Next() {
   signalfd_siginfo info;
   while (read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
-    if (number == SIGCHLD) return number;
-    const bool by_process =
-        info.ssi_code == SI_USER || info.ssi_code == SI_QUEUE || info.ssi_code == SI_TKILL;
-    // A SIGPIPE of our own writing has our own pid.
-    if (by_process && static_cast<pid_t>(info.ssi_pid) != getpid()) return number;
+    if (number == SIGCHLD || IsForwarded(info, getpid(), getsid(0) == getpid())) return number;
   }
   return std::nullopt;
 }

@@ -20,7 +20,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       .cellHeight(ROW_HEIGHT)
       .minFrameSize(MIN_FRAME_PX)
       .resetHeightOnZoom(true)
-      .transitionDuration(0)
+      .transitionDuration(animated ? ZOOM_MS : 0)
       .inverted(true)
       .tooltip(tooltip)
       .setColorMapper((drawn) => color(drawn.data))
@@ -28,17 +28,20 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
   const selection = select(container);
   let started = false;
   let drawnFocus = null;  // a click on a frame has zoomed there already
-  let quick = 0;
 
   function width() { return Math.max(320, container.clientWidth); }
 
-  // Zooming by a click moves; everything else appears at once.
-  container.addEventListener('click', () => {
-    if (!animated) return;
-    chart.transitionDuration(ZOOM_MS);
-    clearTimeout(quick);
-    quick = setTimeout(() => chart.transitionDuration(0), 0);
-  }, true);
+  // Zooming by a click moves; everything else is there at once. d3-flame-graph always makes
+  // transitions, and new frames would grow even in one of no duration.
+  function finish() {
+    const wide = chart.width(), high = chart.height(), inverted = chart.inverted();
+    const frames = selection.selectAll('g.frame').interrupt().attr('transform', (drawn) => {
+      const y = drawn.depth * ROW_HEIGHT;
+      return `translate(${drawn.x0 * wide},${inverted ? y : high - y - ROW_HEIGHT})`;
+    });
+    frames.select('rect').interrupt().attr('width', (drawn) => (drawn.x1 - drawn.x0) * wide);
+    frames.select('foreignObject').select('div').interrupt().text((drawn) => drawn.data.name);
+  }
 
   return {
     shows: (focus) => drawnFocus === focus,
@@ -51,11 +54,13 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
         started = true;
         selection.datum(root).call(chart);
       }
+      finish();
     },
     // The same tree with another zoom, direction, width or colours.
     redraw(root, focus, {inverted}) {
       markZoom(root, drawnFocus = focus);
       chart.inverted(inverted).width(width()).update();
+      finish();
     },
     clear() {
       chart.destroy();

@@ -1,4 +1,5 @@
-// Numbers and times as people read them. Every figure can be had exactly, too.
+// Numbers and times as people read them, like core/units.h writes them in the text reports. Every
+// figure can be had exactly, too.
 
 const count = new Intl.NumberFormat('en-US');
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'];
@@ -10,19 +11,12 @@ export function exact(value) {
 
 export function bytes(value) {
   let unit = 0, scaled = value;
-  while (scaled >= 1024 && unit < UNITS.length - 1) {
+  // 1023.95 and above would be shown as "1024.0".
+  while ((unit === 0 ? scaled >= 1024 : scaled >= 1023.95) && unit < UNITS.length - 1) {
     scaled /= 1024;
     ++unit;
   }
-  if (unit === 0) return `${value} B`;
-  let digits = scaled < 10 ? 2 : scaled < 100 ? 1 : 0;
-  // 1023.9 would be shown as "1024 KiB".
-  if (Number(scaled.toFixed(digits)) >= 1024 && unit < UNITS.length - 1) {
-    scaled /= 1024;
-    ++unit;
-    digits = 2;
-  }
-  return `${scaled.toFixed(digits)} ${UNITS[unit]}`;
+  return unit === 0 ? `${value} B` : `${scaled.toFixed(1)} ${UNITS[unit]}`;
 }
 
 export const plural = (n, one, many) => `${exact(n)} ${n === 1 ? one : many}`;
@@ -32,18 +26,17 @@ export const measureExact = (value, by) => by === 'bytes'
     ? plural(value, 'byte', 'bytes') : plural(value, 'allocation', 'allocations');
 
 export function share(part, whole) {
-  if (!(whole > 0)) return '–';
+  if (!(whole > 0)) return '-';
   const percent = 100 * part / whole;
-  if (part > 0 && percent < 0.01) return '< 0.01 %';
-  if (part < whole && percent >= 99.995) return '> 99.99 %';
-  return `${percent.toFixed(percent < 10 ? 2 : 1)} %`;
+  if (part > 0 && percent < 0.05) return '< 0.1%';
+  if (part < whole && percent >= 99.95) return '> 99.9%';
+  return `${percent.toFixed(1)}%`;
 }
 
 export function duration(ms) {
   if (ms < 1000) return `${ms} ms`;
-  const seconds = ms / 1000;
-  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`;
-  const total = Math.floor(seconds);
+  if (ms < 60000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`;
+  const total = Math.floor(ms / 1000);
   const [d, h, m, s] = [Math.floor(total / 86400), Math.floor(total / 3600) % 24,
     Math.floor(total / 60) % 60, total % 60];
   if (d > 0) return `${d} d ${h} h ${m} min`;
