@@ -32,8 +32,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
     n = read(go, &byte, 1);
   } while (n < 0 && errno == EINTR);
   if (n != 1) _exit(kExitRefused);
-  sigaction(SIGXFSZ, &plan.file_size_action, nullptr);  // we ignore it, the program need not
-  sigprocmask(SIG_SETMASK, &plan.signal_mask, nullptr);
+  RestoreSignals(plan.signals);
   execve(plan.path.c_str(), argv, environment);
   // A script without "#!": what execvp and every shell does.
   if (errno == ENOEXEC) execve("/bin/sh", shell_argv, environment);
@@ -59,15 +58,24 @@ Child::~Child() {
 Result<Child> Child::Fork(const ChildPlan& plan) {
   int go[2];
   int failure[2];
-  if (pipe2(go, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, strerror(errno));
-  if (pipe2(failure, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, strerror(errno));
+  if (pipe2(go, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(errno)));
+  if (pipe2(failure, O_CLOEXEC) != 0) {
+    const int error = errno;
+    close(go[0]);
+    close(go[1]);
+    return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(error)));
+  }
   std::vector<char*> argv = Pointers(plan.argv);
   std::vector<std::string> shell = {"/bin/sh", plan.path};
   shell.insert(shell.end(), plan.argv.begin() + 1, plan.argv.end());
   std::vector<char*> shell_argv = Pointers(shell);
   std::vector<char*> environment = Pointers(plan.environment);
   const pid_t pid = fork();
-  if (pid < 0) return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(errno)));
+  if (pid < 0) {
+    const int error = errno;
+    for (const int fd : {go[0], go[1], failure[0], failure[1]}) close(fd);
+    return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(error)));
+  }
   if (pid == 0) {
     close(go[1]);
     Become(plan, argv.data(), shell_argv.data(), environment.data(), go[0], failure[1]);

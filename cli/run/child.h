@@ -8,20 +8,19 @@
 
 #include <sys/types.h>
 
-#include <csignal>
 #include <string>
 #include <vector>
 
+#include "cli/run/signals.h"
 #include "core/result.h"
 
 namespace memprof {
 
 struct ChildPlan {
-  std::string path;                // what is executed
-  std::vector<std::string> argv;   // argv[0] as the user wrote it
+  std::string path;                      // what is executed
+  std::vector<std::string> argv;         // argv[0] as the user wrote it
   std::vector<std::string> environment;  // "NAME=value"
-  sigset_t signal_mask;            // as it was when memprof started
-  struct sigaction file_size_action;  // of SIGXFSZ, likewise
+  InheritedSignals signals;
 };
 
 class Child {

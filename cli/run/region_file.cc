@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -20,37 +21,20 @@ constexpr uint64_t kBudgetInMemory = 512ull << 20;
 constexpr uint64_t kBudgetInFile = 64ull << 20;
 constexpr uint64_t kSmallestBudget = 1ull << 20;
 
-// The program maps the region: it takes a share of its address space.
-uint64_t WithinAddressSpace(uint64_t budget) {
+// `budget`, or a share of what the limit leaves.
+uint64_t Within(__rlimit_resource resource, uint64_t share, uint64_t budget) {
   rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return budget;
-  return std::clamp<uint64_t>(limit.rlim_cur / 16, kSmallestBudget, budget);
+  if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return budget;
+  return std::clamp<uint64_t>(limit.rlim_cur / share, kSmallestBudget, budget);
 }
 
-// RLIMIT_FSIZE holds for the memfd's size too, though nothing is written to a disk.
-class WithoutFileSizeLimit {
- public:
-  WithoutFileSizeLimit() {
-    known_ = getrlimit(RLIMIT_FSIZE, &limit_) == 0;
-    rlimit raised = limit_;
-    raised.rlim_cur = raised.rlim_max;
-    if (known_) setrlimit(RLIMIT_FSIZE, &raised);
-  }
-  ~WithoutFileSizeLimit() {
-    if (known_) setrlimit(RLIMIT_FSIZE, &limit_);
-  }
-  WithoutFileSizeLimit(const WithoutFileSizeLimit&) = delete;
-  WithoutFileSizeLimit& operator=(const WithoutFileSizeLimit&) = delete;
+// The program maps the region: it takes a share of its address space.
+uint64_t WithinLimits(uint64_t budget) {
+  return Within(RLIMIT_FSIZE, 2, Within(RLIMIT_AS, 16, budget));
+}
 
- private:
-  rlimit limit_ = {};
-  bool known_ = false;
-};
-
-uint64_t WithinFileSize(uint64_t budget) {
-  rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return budget;
-  return std::clamp<uint64_t>(limit.rlim_cur / 2, kSmallestBudget, budget);
+std::string Why(int error) {
+  return error == EFBIG ? "the limit on file sizes (ulimit -f) is too low" : strerror(error);
 }
 
 }  // namespace
@@ -72,16 +56,11 @@ Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool alloca
   RegionHeader header = {};
   const uint64_t bytes = LayOutRegion(header, budget_bytes);
   RegionFile file(fd, bytes);
-  if (ftruncate(fd, static_cast<off_t>(bytes)) != 0) {
-    return Fail(ErrorKind::kIo, fmt::format("no room for the region: {}", strerror(errno)));
-  }
-  if (allocate) {
-    const int error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-    if (error != 0) {
-      return Fail(ErrorKind::kIo, fmt::format("no room for the region ({} MiB): {}; free some, or "
-                                              "put it elsewhere",
-                                              bytes >> 20, strerror(error)));
-    }
+  int error = ftruncate(fd, static_cast<off_t>(bytes)) != 0 ? errno : 0;
+  if (error == 0 && allocate) error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  if (error != 0) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("no room for a region of {} MiB: {}", bytes >> 20, Why(error)));
   }
   if (pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
     return Fail(ErrorKind::kIo, fmt::format("the region can't be written: {}", strerror(errno)));
@@ -94,26 +73,37 @@ Result<RegionFile> RegionFile::InMemory() {
   if (fd < 0) {
     return Fail(ErrorKind::kIo, fmt::format("memfd_create: {}; try --region FILE", strerror(errno)));
   }
-  const WithoutFileSizeLimit raised;
-  auto region = LayOut(fd, WithinFileSize(WithinAddressSpace(kBudgetInMemory)), false);
+  auto region = LayOut(fd, WithinLimits(kBudgetInMemory), false);
   // A region that shrinks under a reader or the program would be a SIGBUS.
   if (region) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
   return region;
 }
 
 Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite) {
-  const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (overwrite ? O_TRUNC : O_EXCL);
-  const int fd = open(path.c_str(), flags, 0600);
+  const std::string fresh = overwrite ? fmt::format("{}.new{}", path, getpid()) : path;
+  const int fd = open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) {
     if (errno == EEXIST) {
-      return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", path));
+      return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", fresh));
     }
-    return Fail(ErrorKind::kIo, fmt::format("{}: {}", path, strerror(errno)));
+    return Fail(ErrorKind::kIo, fmt::format("{}: {}", fresh, strerror(errno)));
   }
-  const WithoutFileSizeLimit raised;
-  auto region = LayOut(fd, WithinFileSize(WithinAddressSpace(kBudgetInFile)), true);
-  if (!region) unlink(path.c_str());
+  auto region = LayOut(fd, WithinLimits(kBudgetInFile), true);
+  if (region && overwrite && std::rename(fresh.c_str(), path.c_str()) != 0) {
+    region = Fail(ErrorKind::kIo, fmt::format("{}: {}", path, strerror(errno)));
+  }
+  if (!region) {
+    unlink(fresh.c_str());
+    return Fail(region.error().kind, fmt::format("--region: {}", region.error().message));
+  }
   return region;
+}
+
+void RaiseOwnFileSizeLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 }  // namespace memprof

@@ -1,8 +1,9 @@
-// RegionFile: the region as its creator has it, a memfd or a file of the user's.
+// RegionFile: the region as its creator has it, in memory (memfd) or in a file of the user's.
 //
 // Ownership: closes its descriptor; a user's file stays.
-// Memory: sparse, or for a file allocated in full, so that a full disk is noticed now and never as
-// a SIGBUS of the program.
+// Memory: sparse; a file is allocated in full, so that a full disk is noticed now and never as a
+// SIGBUS of the program.
+// Failure: nothing is left behind. RLIMIT_AS and RLIMIT_FSIZE make a region smaller.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@ namespace memprof {
 
 class RegionFile {
  public:
-  // In memory.
   static Result<RegionFile> InMemory();
-  // In a new file; an existing one is replaced if `overwrite`.
+  // In a new file; with `overwrite` it takes the place of an existing one, whose content lives on
+  // for who has it open.
   static Result<RegionFile> InFile(const std::string& path, bool overwrite);
 
   RegionFile(RegionFile&& other) noexcept;
@@ -33,5 +34,9 @@ class RegionFile {
   int fd_;
   uint64_t bytes_;
 };
+
+// A limit on the size of files is meant for the program's, not for the region and the captures.
+// To be called when the program has been forked.
+void RaiseOwnFileSizeLimit();
 
 }  // namespace memprof

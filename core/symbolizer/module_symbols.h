@@ -1,0 +1,71 @@
+// ModuleSymbols: what can be told about the addresses of one module.
+//
+// Opened through elfutils' libdwfl, which finds the debug info: in the file, by build-id and
+// .gnu_debuglink under the debug directories, .gnu_debugaltlink, .gnu_debugdata, compressed
+// sections, and debuginfod where DEBUGINFOD_URLS is set.
+//
+// Thread safety: none. Failure: what lacks is in lack(), and Resolve degrades.
+#pragma once
+
+#include <elfutils/libdwfl.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/symbolizer.h"
+#include "core/symbolizer/unit_scopes.h"
+
+namespace memprof {
+
+enum class Lack {
+  kNothing,
+  kFile,       // the file is not here, or can't be read
+  kOtherFile,  // another build of it is here
+  kSymbols,    // neither debug info nor a symbol table
+  kDebugInfo,  // symbols only
+};
+
+class ModuleSymbols {
+ public:
+  ModuleSymbols(const SnapshotModule& module, const SymbolizerOptions& options);
+  ~ModuleSymbols();
+  ModuleSymbols(const ModuleSymbols&) = delete;
+  ModuleSymbols& operator=(const ModuleSymbols&) = delete;
+
+  Lack lack() const { return lack_; }
+
+  // `address` is within the instruction, in the file's own terms. Never empty.
+  SourceChain Resolve(uint64_t address);
+
+ private:
+  struct Unit {
+    Dwarf_Die lines;   // the unit with the line table (of split units the skeleton)
+    Dwarf_Die scopes;  // the unit with the functions
+    std::unique_ptr<UnitScopes> index;  // made at the first hit
+  };
+  struct UnitRange {
+    uint64_t low, high;
+    uint32_t unit;
+  };
+
+  Lack Open(const SnapshotModule& module);
+  void IndexUnits(Dwarf* dwarf);
+  Unit* FindUnit(uint64_t address);
+  SourceChain FromDebugInfo(uint64_t address);
+  SourceChain FromSymbols(uint64_t address) const;
+
+  std::string name_;  // the file's base name
+  std::string debug_path_;
+  char* debug_path_pointer_;
+  Dwfl_Callbacks callbacks_ = {};
+  Dwfl* dwfl_ = nullptr;
+  Dwfl_Module* module_ = nullptr;
+  std::vector<Unit> units_;
+  std::vector<UnitRange> unit_ranges_;  // by low
+  Lack lack_ = Lack::kNothing;
+};
+
+}  // namespace memprof

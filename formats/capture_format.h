@@ -1,0 +1,33 @@
+// The numbers of the capture format; CAPTURE_FORMAT.md is the specification.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof::capture_format {
+
+inline constexpr char kMagic[8] = {'M', 'E', 'M', 'P', 'R', 'O', 'F', 'C'};
+inline constexpr uint32_t kVersion = 1;
+inline constexpr size_t kFileHeaderBytes = 16;     // magic, version, flags (0)
+inline constexpr size_t kSectionHeaderBytes = 32;  // type, flags, stored, raw, checksum
+
+enum SectionType : uint32_t {
+  kProgram = 1,
+  kTracker = 2,
+  kModules = 3,
+  kFrames = 4,
+  kNodes = 5,
+  kThreadNames = 6,
+  kSites = 7,
+  kSymbols = 8,  // reserved: resolved frames
+  kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
+};
+
+inline constexpr uint32_t kFlagZstd = 1;      // the stored bytes are a Zstandard frame
+inline constexpr uint32_t kFlagCritical = 2;  // a reader that doesn't know the section must stop
+
+inline constexpr uint64_t kMaxFileBytes = 1ull << 30;
+inline constexpr uint64_t kMaxRawBytes = 1ull << 30;  // of one section
+inline constexpr int kZstdLevel = 19;
+
+}  // namespace memprof::capture_format

@@ -1,0 +1,231 @@
+#include "formats/capture_reader.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "formats/byte_reader.h"
+#include "formats/capture_format.h"
+#include "formats/capture_sections.h"
+
+namespace memprof {
+namespace {
+
+namespace cf = capture_format;
+
+// Each Decode… gives false for content that breaks the format. Bytes after what it knows are a
+// newer writer's and are ignored.
+
+bool DecodeProgram(std::string_view raw, SnapshotProgram& program) {
+  ByteReader in(raw);
+  program.program = in.String();
+  program.pid = static_cast<uint32_t>(in.Varint());
+  for (uint64_t n = in.CountOfItems(1); n > 0 && !in.failed(); --n) {
+    program.command.emplace_back(in.String());
+  }
+  program.start_unix_ms = in.Signed();
+  program.duration_ms = in.Varint();
+  const uint64_t end_kind = in.Varint();
+  program.end_code = static_cast<uint32_t>(in.Varint());
+  program.peak_time_ms = in.Varint();
+  program.peak_time_resolution_ms = in.Varint();
+  program.rss_peak_bytes = in.Varint();
+  if (end_kind > static_cast<uint64_t>(EndKind::kExec)) return false;
+  program.end_kind = static_cast<EndKind>(end_kind);
+  return !in.failed();
+}
+
+bool DecodeTracker(std::string_view raw, SnapshotTracker& tracker) {
+  ByteReader in(raw);
+  for (uint64_t* value :
+       {&tracker.bytes, &tracker.dropped_events, &tracker.truncated_stacks,
+        &tracker.incomplete_stacks, &tracker.tables_full_events, &tracker.unknown_frees,
+        &tracker.counter_peak_bytes, &tracker.peak_bound_bytes, &tracker.unattributed_bytes}) {
+    *value = in.Varint();
+  }
+  tracker.stop_reason = static_cast<uint32_t>(in.Varint());
+  tracker.fork_children = static_cast<uint32_t>(in.Varint());
+  tracker.inexact_read = in.Varint() != 0;
+  return !in.failed();
+}
+
+bool DecodeModules(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.modules.resize(in.CountOfItems(2));
+  for (SnapshotModule& module : snapshot.modules) module.path = in.String();
+  for (SnapshotModule& module : snapshot.modules) module.build_id = in.String();
+  return !in.failed();
+}
+
+bool DecodeFrames(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.frames.resize(in.CountOfItems(2));
+  uint64_t module = 0;
+  uint64_t offset = 0;
+  for (SnapshotFrame& frame : snapshot.frames) {
+    if (in.Delta(module) > snapshot.modules.size()) return false;
+    frame.module = static_cast<uint32_t>(module) - 1u;
+  }
+  for (SnapshotFrame& frame : snapshot.frames) frame.offset = in.Delta(offset);
+  return !in.failed();
+}
+
+bool DecodeNodes(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.nodes.resize(in.CountOfItems(2) + 1);
+  uint64_t frame = 0;
+  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
+    const uint64_t back = in.Varint();
+    if (back == 0 || back > i) return false;
+    snapshot.nodes[i].parent = static_cast<uint32_t>(i - back);
+  }
+  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
+    if (in.Delta(frame) >= snapshot.frames.size()) return false;
+    snapshot.nodes[i].frame = static_cast<uint32_t>(frame);
+  }
+  return !in.failed();
+}
+
+bool DecodeThreadNames(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  for (uint64_t n = in.CountOfItems(1); n > 0 && !in.failed(); --n) {
+    snapshot.thread_names.emplace_back(in.String());
+  }
+  return !in.failed();
+}
+
+bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.sites.resize(in.CountOfItems(8));
+  uint64_t node = 0;
+  for (SnapshotSite& site : snapshot.sites) {
+    if (in.Delta(node) >= snapshot.nodes.size()) return false;
+    site.node = static_cast<uint32_t>(node);
+  }
+  for (SnapshotSite& site : snapshot.sites) {
+    const uint64_t name = in.Varint();
+    if (name >= snapshot.thread_names.size()) return false;
+    site.thread_name = static_cast<uint32_t>(name);
+  }
+  for (const auto figure : {&SnapshotSite::peak, &SnapshotSite::leaked, &SnapshotSite::total}) {
+    for (SnapshotSite& site : snapshot.sites) (site.*figure).bytes = in.Varint();
+    for (SnapshotSite& site : snapshot.sites) (site.*figure).allocations = in.Varint();
+  }
+  return !in.failed();
+}
+
+bool IsEssential(uint32_t type) {
+  return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
+         type == cf::kThreadNames || type == cf::kSites;
+}
+
+bool Decode(const CaptureSection& section, Snapshot& snapshot) {
+  switch (section.type) {
+    case cf::kProgram:
+      return DecodeProgram(section.raw, snapshot.program);
+    case cf::kTracker:
+      return DecodeTracker(section.raw, snapshot.tracker);
+    case cf::kModules:
+      return DecodeModules(section.raw, snapshot);
+    case cf::kFrames:
+      return DecodeFrames(section.raw, snapshot);
+    case cf::kNodes:
+      return DecodeNodes(section.raw, snapshot);
+    case cf::kThreadNames:
+      return DecodeThreadNames(section.raw, snapshot);
+    case cf::kSites:
+      return DecodeSites(section.raw, snapshot);
+    default:
+      return true;  // unknown: skipped
+  }
+}
+
+Result<void> CheckFileHeader(std::string_view bytes) {
+  if (bytes.size() < sizeof cf::kMagic ||
+      bytes.substr(0, sizeof cf::kMagic) != std::string_view(cf::kMagic, sizeof cf::kMagic)) {
+    return Fail(ErrorKind::kUnreadable, "not a capture of memprof");
+  }
+  ByteReader header(bytes.substr(sizeof cf::kMagic));
+  const auto version = header.Fixed<uint32_t>();
+  if (header.failed()) return Fail(ErrorKind::kUnreadable, "the capture is cut short");
+  if (version != cf::kVersion) {
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("a capture of format {}; this memprof reads format {}", version,
+                            cf::kVersion));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<CaptureContent> DecodeCapture(std::string_view bytes) {
+  if (const auto fine = CheckFileHeader(bytes); !fine) {
+    return tl::unexpected<Error>(fine.error());
+  }
+  const CaptureSections split = SplitSections(bytes);
+  CaptureContent content;
+  bool seen[cf::kSites + 1] = {};
+  for (const CaptureSection& section : split.sections) {
+    const bool known = section.type >= cf::kProgram && section.type <= cf::kSites;
+    std::string what = section.damage;
+    if (what.empty() && !known && section.type != cf::kSymbols &&
+        (section.flags & cf::kFlagCritical) != 0) {
+      return Fail(ErrorKind::kUnreadable,
+                  fmt::format("the capture has a section ({}) that needs a newer memprof",
+                              SectionName(section.type)));
+    }
+    if (what.empty() && known && seen[section.type]) what = "it is there twice";
+    if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
+    if (what.empty()) {
+      if (known) seen[section.type] = true;
+      continue;
+    }
+    if (IsEssential(section.type)) {
+      return Fail(ErrorKind::kUnreadable,
+                  fmt::format("the capture is damaged: section '{}' ({} bytes at {}): {}",
+                              SectionName(section.type), section.stored_bytes, section.file_offset,
+                              what));
+    }
+    content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
+    if (section.type == cf::kProgram) content.snapshot.program = {};
+    if (section.type == cf::kTracker) content.snapshot.tracker = {};
+  }
+  for (const uint32_t type : {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
+    if (seen[type]) continue;
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("the capture is cut short: section '{}' is missing", SectionName(type)));
+  }
+  if (!split.complete) content.damage.push_back({"end", 0, "the end of the file is missing"});
+  return content;
+}
+
+Result<std::string> ReadWholeFile(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  auto why = [&](const char* reason) {
+    return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", path, reason));
+  };
+  if (fd < 0) return why(strerror(errno));
+  struct Close {
+    int fd;
+    ~Close() { close(fd); }
+  } const closing{fd};
+  struct stat info;
+  if (fstat(fd, &info) != 0) return why(strerror(errno));
+  if (S_ISDIR(info.st_mode)) return why("is a directory, not a capture");
+  std::string bytes;
+  char buffer[65536];
+  for (;;) {
+    const ssize_t n = read(fd, buffer, sizeof buffer);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return why(strerror(errno));
+    if (n == 0) return bytes;
+    bytes.append(buffer, static_cast<size_t>(n));
+    if (bytes.size() > cf::kMaxFileBytes) return why("larger than any capture");
+  }
+}
+
+}  // namespace memprof

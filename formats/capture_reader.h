@@ -1,0 +1,35 @@
+// CaptureReader: a capture's bytes as a snapshot. Captures are foreign bytes: nothing is trusted.
+//
+// Thread safety: pure, but for the file.
+// Failure: kUnreadable, one line, for what is no capture, of a newer version, or damaged where no
+// figure could be told without it. Lesser damage is counted in `damage`, and the rest is read.
+// Memory: bounded by capture_format.h's limits.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/result.h"
+#include "core/snapshot.h"
+
+namespace memprof {
+
+struct CaptureDamage {
+  std::string section;
+  uint64_t bytes;  // stored bytes that were lost
+  std::string what;
+};
+
+struct CaptureContent {
+  Snapshot snapshot;
+  std::vector<CaptureDamage> damage;
+};
+
+Result<CaptureContent> DecodeCapture(std::string_view bytes);
+
+// Reads a whole file of at most kMaxFileBytes.
+Result<std::string> ReadWholeFile(const std::string& path);
+
+}  // namespace memprof

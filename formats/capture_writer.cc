@@ -1,0 +1,185 @@
+#include "formats/capture_writer.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "formats/byte_writer.h"
+#include "formats/capture_checksum.h"
+#include "formats/capture_format.h"
+
+namespace memprof {
+namespace {
+
+namespace cf = capture_format;
+
+std::string EncodeProgram(const SnapshotProgram& program) {
+  ByteWriter out;
+  out.String(program.program);
+  out.Varint(program.pid);
+  out.Varint(program.command.size());
+  for (const std::string& argument : program.command) out.String(argument);
+  out.Signed(program.start_unix_ms);
+  out.Varint(program.duration_ms);
+  out.Varint(static_cast<uint64_t>(program.end_kind));
+  out.Varint(program.end_code);
+  out.Varint(program.peak_time_ms);
+  out.Varint(program.peak_time_resolution_ms);
+  out.Varint(program.rss_peak_bytes);
+  return out.bytes();
+}
+
+std::string EncodeTracker(const SnapshotTracker& tracker) {
+  ByteWriter out;
+  for (const uint64_t value :
+       {tracker.bytes, tracker.dropped_events, tracker.truncated_stacks, tracker.incomplete_stacks,
+        tracker.tables_full_events, tracker.unknown_frees, tracker.counter_peak_bytes,
+        tracker.peak_bound_bytes, tracker.unattributed_bytes, uint64_t{tracker.stop_reason},
+        uint64_t{tracker.fork_children}, uint64_t{tracker.inexact_read}}) {
+    out.Varint(value);
+  }
+  return out.bytes();
+}
+
+std::string EncodeModules(const std::vector<SnapshotModule>& modules) {
+  ByteWriter out;
+  out.Varint(modules.size());
+  for (const SnapshotModule& module : modules) out.String(module.path);
+  for (const SnapshotModule& module : modules) out.String(module.build_id);
+  return out.bytes();
+}
+
+std::string EncodeFrames(const std::vector<SnapshotFrame>& frames) {
+  ByteWriter out;
+  out.Varint(frames.size());
+  uint64_t module = 0;
+  uint64_t offset = 0;
+  // kNoModule is 0, so that a small number stands for every module.
+  for (const SnapshotFrame& frame : frames) out.Delta(frame.module + 1u, module);
+  for (const SnapshotFrame& frame : frames) out.Delta(frame.offset, offset);
+  return out.bytes();
+}
+
+std::string EncodeNodes(const std::vector<SnapshotNode>& nodes) {
+  ByteWriter out;
+  out.Varint(nodes.size() - 1);  // the root is understood
+  uint64_t frame = 0;
+  for (size_t i = 1; i < nodes.size(); ++i) out.Varint(i - nodes[i].parent);
+  for (size_t i = 1; i < nodes.size(); ++i) out.Delta(nodes[i].frame, frame);
+  return out.bytes();
+}
+
+std::string EncodeThreadNames(const std::vector<std::string>& names) {
+  ByteWriter out;
+  out.Varint(names.size());
+  for (const std::string& name : names) out.String(name);
+  return out.bytes();
+}
+
+std::string EncodeSites(const std::vector<SnapshotSite>& sites) {
+  ByteWriter out;
+  out.Varint(sites.size());
+  uint64_t node = 0;
+  for (const SnapshotSite& site : sites) out.Delta(site.node, node);
+  for (const SnapshotSite& site : sites) out.Varint(site.thread_name);
+  for (const auto figure : {&SnapshotSite::peak, &SnapshotSite::leaked, &SnapshotSite::total}) {
+    for (const SnapshotSite& site : sites) out.Varint((site.*figure).bytes);
+    for (const SnapshotSite& site : sites) out.Varint((site.*figure).allocations);
+  }
+  return out.bytes();
+}
+
+// Compressed where that is smaller.
+void AppendSection(ByteWriter& out, uint32_t type, const std::string& raw) {
+  std::string packed(ZSTD_compressBound(raw.size()), '\0');
+  const size_t size =
+      ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), cf::kZstdLevel);
+  const bool use_packed = ZSTD_isError(size) == 0 && size < raw.size();
+  packed.resize(use_packed ? size : 0);
+  const std::string& stored = use_packed ? packed : raw;
+  const uint32_t flags = use_packed ? cf::kFlagZstd : 0;
+  out.Fixed(type);
+  out.Fixed(flags);
+  out.Fixed(uint64_t{stored.size()});
+  out.Fixed(uint64_t{raw.size()});
+  out.Fixed(SectionChecksum(type, flags, raw.size(), stored));
+  out.Raw(stored);
+}
+
+std::string Why(const std::string& path) {
+  return fmt::format("{} can't be written: {}", path, std::strerror(errno));
+}
+
+bool WriteAll(int fd, const std::string& bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t n = write(fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    at += static_cast<size_t>(n);
+  }
+  return fsync(fd) == 0;
+}
+
+// The rename itself survives a crash of the machine only when the directory is written.
+void SyncDirectory(const std::filesystem::path& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+}  // namespace
+
+std::string EncodeCapture(const Snapshot& snapshot) {
+  const Snapshot canonical = Canonical(snapshot);
+  ByteWriter out;
+  out.Raw({cf::kMagic, sizeof cf::kMagic});
+  out.Fixed(cf::kVersion);
+  out.Fixed(uint32_t{0});
+  const std::pair<uint32_t, std::string> sections[] = {
+      {cf::kProgram, EncodeProgram(canonical.program)},
+      {cf::kTracker, EncodeTracker(canonical.tracker)},
+      {cf::kModules, EncodeModules(canonical.modules)},
+      {cf::kFrames, EncodeFrames(canonical.frames)},
+      {cf::kNodes, EncodeNodes(canonical.nodes)},
+      {cf::kThreadNames, EncodeThreadNames(canonical.thread_names)},
+      {cf::kSites, EncodeSites(canonical.sites)},
+  };
+  for (const auto& [type, raw] : sections) AppendSection(out, type, raw);
+  ByteWriter end;
+  end.Varint(std::size(sections));
+  AppendSection(out, cf::kEnd, end.bytes());
+  return out.bytes();
+}
+
+Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot) {
+  return WriteFileAtomically(path, EncodeCapture(snapshot));
+}
+
+Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes) {
+  std::string beside = path + ".XXXXXX";
+  const int fd = mkostemp(beside.data(), O_CLOEXEC);
+  if (fd < 0) return Fail(ErrorKind::kIo, Why(path));
+  const bool written = WriteAll(fd, bytes);
+  const std::string why = Why(path);
+  if (close(fd) != 0 || !written) {
+    unlink(beside.c_str());
+    return Fail(ErrorKind::kIo, why);
+  }
+  if (rename(beside.c_str(), path.c_str()) != 0) {
+    const std::string renaming = Why(path);
+    unlink(beside.c_str());
+    return Fail(ErrorKind::kIo, renaming);
+  }
+  const auto directory = std::filesystem::path(path).parent_path();
+  SyncDirectory(directory.empty() ? "." : directory);
+  return {};
+}
+
+}  // namespace memprof
