@@ -18,6 +18,7 @@ namespace memprof {
 
 // Exit statuses of all commands but run, whose are in run/exit_status.h.
 inline constexpr int kExitFine = 0;
+inline constexpr int kExitFailed = 1;  // the system refused: a full disk, a closed pipe
 inline constexpr int kExitUsage = 2;
 inline constexpr int kExitUnreadable = 3;
 

@@ -32,7 +32,9 @@ class ByteCursor {
  public:
   // REQUIRES: the bytes of `range` stay readable while the cursor is in use.
   ByteCursor(ByteRange range, uintptr_t position)
-      : position_(position), end_(range.end), ok_(position >= range.begin && position <= range.end) {}
+      : position_(position),
+        end_(range.end),
+        ok_(position >= range.begin && position <= range.end) {}
 
   bool ok() const { return ok_; }
   bool AtEnd() const { return !ok_ || position_ == end_; }

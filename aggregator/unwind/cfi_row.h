@@ -46,7 +46,7 @@ enum class CfaKind : uint8_t { kNone, kRegisterOffset, kExpression };
 
 struct CfiRow {
   CfaKind cfa_kind = CfaKind::kNone;
-  bool signal_frame = false;          // augmentation S: the caller was interrupted, not calling
+  bool signal_frame = false;  // augmentation S: the caller was interrupted, not calling
   uint16_t cfa_expression_bytes = 0;
   uint32_t cfa_register = 0;
   int64_t cfa_offset = 0;  // or the expression's offset

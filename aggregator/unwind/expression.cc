@@ -84,7 +84,7 @@ class Evaluator {
   }
 
   void One(uint8_t op) {
-    if (op >= 0x30 && op <= 0x4f) return Push(op - 0x30u);                   // lit0 … lit31
+    if (op >= 0x30 && op <= 0x4f) return Push(op - 0x30u);  // lit0 … lit31
     if (op >= 0x70 && op <= 0x8f) return PushRegister(op - 0x70u, cursor_.Sleb());  // breg0 … 31
     if (op >= 0x03 && op <= 0x11) return Constant(op);
     if (op <= 0x18) return Shuffle(op);
@@ -198,12 +198,11 @@ class Evaluator {
       case 0x25:
         return Binary([](U a, U b) { return b < 64 ? a >> b : 0; });
       case 0x26:  // shra
-        return Binary([](U a, U b) {
-          return static_cast<U>(static_cast<intptr_t>(a) >> (b < 64 ? b : 63));
-        });
+        return Binary(
+            [](U a, U b) { return static_cast<U>(static_cast<intptr_t>(a) >> (b < 64 ? b : 63)); });
       case 0x27:
         return Binary([](U a, U b) { return a ^ b; });
-      case 0x28:  // bra
+      case 0x28:    // bra
       case 0x2f: {  // skip
         const auto by = cursor_.Fixed<int16_t>();
         return Branch(by, op == 0x2f || Pop() != 0);

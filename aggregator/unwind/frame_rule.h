@@ -51,8 +51,8 @@ inline FrameRule FrameRule::FromRow(const CfiRow& row) {
   if (return_address.kind == RuleKind::kUndefined) return Outermost();
   const RegisterRule& rbp = row.registers[kRbp];
   const bool rbp_kept = rbp.kind == RuleKind::kUnspecified || rbp.kind == RuleKind::kSameValue;
-  const bool rbp_saved = rbp.kind == RuleKind::kOffset && rbp.value % 8 == 0 &&
-                         rbp.value <= -16 && rbp.value >= -31 * 8;
+  const bool rbp_saved = rbp.kind == RuleKind::kOffset && rbp.value % 8 == 0 && rbp.value <= -16 &&
+                         rbp.value >= -31 * 8;
   const bool base_fits = row.cfa_kind == CfaKind::kRegisterOffset &&
                          (row.cfa_register == kRsp || row.cfa_register == kRbp) &&
                          row.cfa_offset > 0 && row.cfa_offset % 8 == 0 &&

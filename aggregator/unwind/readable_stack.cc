@@ -42,8 +42,8 @@ void SetMainStackEnd(uintptr_t address) { g_main_stack_end = address; }
 
 ReadableStack::ReadableStack(const PermanentStack& permanent, uintptr_t own_word)
     : permanent_(permanent) {
-  is_permanent_ = permanent_.range.Contains(own_word) &&
-                  permanent_.thread_pointer == ThreadPointer();
+  is_permanent_ =
+      permanent_.range.Contains(own_word) && permanent_.thread_pointer == ThreadPointer();
   if (is_permanent_) {
     SetRange(permanent_.range.begin, permanent_.range.end);
   } else {

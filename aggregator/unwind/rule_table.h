@@ -26,11 +26,11 @@ class RuleTable {
   FrameRule Find(uintptr_t pc) const {
     const std::atomic<uint64_t>* line = LineOf(pc);
     const uint64_t tag = TagOf(pc);
-    for (uint32_t i = 0; i < kWays; ++i) {
+    const uint64_t first = line[0].load(std::memory_order_relaxed);
+    if (__builtin_expect(IsFor(first, tag), 1)) return RuleOf(first);
+    for (uint32_t i = 1; i < kWays; ++i) {
       const uint64_t entry = line[i].load(std::memory_order_relaxed);
-      if ((entry ^ tag) << FrameRule::kBits == 0) {
-        return FrameRule(static_cast<uint32_t>(entry >> kTagBits));
-      }
+      if (IsFor(entry, tag)) return RuleOf(entry);
     }
     return FrameRule();
   }
@@ -63,6 +63,12 @@ class RuleTable {
   static constexpr uint32_t kWays = 8;
   static_assert(kTagBits + FrameRule::kBits == 64);
 
+  static constexpr bool IsFor(uint64_t entry, uint64_t tag) {
+    return (entry ^ tag) << FrameRule::kBits == 0;
+  }
+  static constexpr FrameRule RuleOf(uint64_t entry) {
+    return FrameRule(static_cast<uint32_t>(entry >> kTagBits));
+  }
   static constexpr uint64_t TagOf(uintptr_t pc) { return (pc >> 16 << 4) | (pc & 15); }
 
   // Computed as the offset of the line, which saves a shift.

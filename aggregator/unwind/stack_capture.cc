@@ -16,139 +16,162 @@ std::atomic<uint32_t> g_generation{0};
 // StackMemory.reserved as the unwinder uses it.
 struct Reserved {
   PermanentStack permanent;
-  uint64_t open_end;  // the last step of the last capture can't be verified, only made again
+  uint32_t open_end;  // the last step of the last capture can't be verified, only made again
+  uint32_t repeats;   // some step of the last capture is marked kRepeat
 };
 static_assert(sizeof(Reserved) <= sizeof(StackMemory::reserved));
 
 // One capture: new frames are written from the upper end of the memory's array downwards (leaf
 // first, so they come to lie root first), while the remembered ones are still at its lower end.
 //
-//   frames   0 ........ candidate_ .......... write_ ........ kMaxFrames
-//            remembered,                      new
-//            not yet passed
+//   frames_   0 ........ candidate .......... write_ ........ kMaxFrames
+//             remembered,                     new
+//             not yet passed
 //
 // Invariants
-//   1. candidate_ < write_: a remembered frame that may still match is not overwritten.
+//   1. candidate < write_: a remembered frame that may still match is not overwritten.
 class Capture {
  public:
-  Capture(const StartRegisters& start, StackMemory& memory, const Reserved& reserved)
+  Capture(uintptr_t own_word, StackMemory& memory, const Reserved& reserved)
       : frames_(memory.frames),
-        walker_(reserved.permanent, {start.pc, start.sp, start.rbp}),
-        remembered_open_end_(reserved.open_end != 0) {}
+        walker_(reserved.permanent, own_word),
+        remembered_open_end_(reserved.open_end != 0),
+        remembered_repeats_(reserved.repeats != 0) {}
 
-  void Remember(uint32_t depth) { candidate_ = static_cast<int32_t>(depth) - 1; }
+  // `remembered`: how many frames of the last capture are at the lower end of the array.
+  CaptureResult Run(WalkState state, uint32_t remembered);
 
-  CaptureResult Run();
-
-  Reserved Remembered() const { return {walker_.stack().permanent(), open_end_ ? 1u : 0u}; }
+  Reserved Remembered() const { return {walker_.stack().permanent(), open_end_, repeats_}; }
 
  private:
   static constexpr int32_t kNone = -1;
 
-  bool Match();
-  bool Verify(int32_t matched);
-  void CopyDown(int32_t from, int32_t to);
-  bool Push();
+  int32_t Verify(int32_t matched, WalkState& state);
+  int32_t FirstChanged(int32_t matched) const;
+  int32_t FirstChangedSlow(int32_t matched) const;
+  void CopyDown(int32_t from, int32_t to, WalkState& state);
   CaptureResult Finish();
 
   RememberedFrame* const frames_;
   StackWalker walker_;
-  int32_t candidate_ = kNone;
   int32_t write_ = static_cast<int32_t>(kMaxFrames);
   uint32_t kept_ = 0;       // remembered frames that stay where they are
   uint32_t unchanged_ = 0;  // the result's
-  uint32_t arrival_ = 0;
   bool truncated_ = false;
   bool incomplete_ = false;
   bool open_end_ = false;
+  bool repeats_ = false;
   const bool remembered_open_end_;
+  const bool remembered_repeats_;
 };
 
-// Whether the walk has come to a remembered state: same pc, same slot, and the same rbp if one of
-// the steps from there on reads it.
-[[gnu::always_inline]] inline bool Capture::Match() {
-  const WalkState& state = walker_.state();
-  const uintptr_t slot = state.sp - 8;
-  while (candidate_ >= 0 && frames_[candidate_].slot < slot) --candidate_;
-  if (candidate_ < 0) return false;
-  RememberedFrame& frame = frames_[candidate_];
-  if (frame.slot != slot || frame.pc != state.pc) return false;
-  const uint32_t live = frame.flags & Arrival::kLive;
-  if (live != 0 && frame.rbp != state.rbp) return false;
-  // How the walk came here, and an rbp that nothing reads, may differ from what is remembered.
-  frame.flags = arrival_ | live;
-  frame.rbp = state.rbp;
-  return true;
+// Whether the words of one remembered step are unchanged.
+[[gnu::always_inline]] inline bool IsUnchanged(const RememberedFrame& frame) {
+  if (LoadWord(frame.slot) != frame.pc) return false;
+  constexpr uint32_t kReadsRbp = Arrival::kLive | Arrival::kLoadedRbp;
+  if ((frame.flags & kReadsRbp) != kReadsRbp) return true;
+  return LoadWord(Arrival::SavedRbpAddress(frame.slot, frame.flags)) == frame.rbp;
+}
+
+// The walk is at the remembered frame `matched`: the rootward frame next to it, and so on, of which
+// a word has changed, or which can't be verified; kNone if all are as they were.
+//
+// A step is determined by its state and the words it reads, so by induction the words looked at
+// here are the very words that the walk would read now, in its order: they are readable for the
+// same reason, and no word is looked at after one that has changed.
+[[gnu::always_inline]] inline int32_t Capture::FirstChanged(int32_t matched) const {
+  // Without repeated steps the slots rise towards the root, all on one stack.
+  if (remembered_repeats_ || !walker_.stack().Contains(frames_[0].slot)) {
+    return FirstChangedSlow(matched);
+  }
+  int32_t i = matched - 1;
+  while (i >= 0 && IsUnchanged(frames_[i])) --i;
+  return i;
+}
+
+int32_t Capture::FirstChangedSlow(int32_t matched) const {
+  const ReadableStack& stack = walker_.stack();
+  int32_t i = matched - 1;
+  for (; i >= 0; --i) {
+    const RememberedFrame& frame = frames_[i];
+    if ((frame.flags & Arrival::kRepeat) != 0 || !stack.Contains(frame.slot) ||
+        !IsUnchanged(frame)) {
+      break;
+    }
+  }
+  return i;
 }
 
 // Takes frames `from` down to `to` over into the new ones, and the walk to the last of them. The
 // walk is at `from`, and all steps between are verified. The remembered rbp of a frame where it was
 // not live is not to be trusted, so rbp is followed again.
-void Capture::CopyDown(int32_t from, int32_t to) {
-  uintptr_t rbp = walker_.state().rbp;
+void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
   for (int32_t i = from; i >= to; --i) {
     RememberedFrame frame = frames_[i];
-    if (i != from && Arrival::SavedRbpWords(frame.flags) != 0) {
-      rbp = LoadWord(Arrival::SavedRbpAddress(frame.slot, frame.flags));
+    if (i != from && (frame.flags & Arrival::kLoadedRbp) != 0) {
+      state.rbp = LoadWord(Arrival::SavedRbpAddress(frame.slot, frame.flags));
     }
-    frame.rbp = rbp;
+    frame.rbp = state.rbp;
+    state.pc = frame.pc;
+    state.sp = frame.slot + 8;
     frames_[--write_] = frame;
-    if (i == to) walker_.set_state({frame.pc, frame.slot + 8, rbp});
   }
 }
 
-// The walk is at the remembered frame `matched`. Checks, towards the root, that each word that the
-// remembered walk read from there on is unchanged. A step is determined by its state and the words
-// it reads, so by induction these are the very words that the walk would read now, in its order:
-// they are readable for the same reason, and no word is looked at after one that has changed.
-// True: the rest of the stack is as remembered, and the capture is done. False: the walk goes on
-// from the last frame that is still right.
-bool Capture::Verify(int32_t matched) {
-  const ReadableStack& stack = walker_.stack();
-  int32_t i = matched - 1;
-  for (; i >= 0; --i) {
-    const RememberedFrame& frame = frames_[i];
-    if ((frame.flags & Arrival::kRepeat) != 0) break;
-    if (!stack.Contains(frame.slot) || LoadWord(frame.slot) != frame.pc) break;
-    if (Arrival::SavedRbpWords(frame.flags) != 0) {
-      const uintptr_t saved = Arrival::SavedRbpAddress(frame.slot, frame.flags);
-      if (!stack.Contains(saved)) break;
-      if ((frame.flags & Arrival::kLive) != 0 && LoadWord(saved) != frame.rbp) break;
-    }
-  }
-  if (i < 0 && !remembered_open_end_) {
+// The walk is at the remembered frame `matched`. If the rest of the stack is as remembered, all of
+// it is kept; else what still is right is copied, and the walk goes on from there. Returns the
+// remembered frame that the walk may match next.
+[[gnu::always_inline]] inline int32_t Capture::Verify(int32_t matched, WalkState& state) {
+  const int32_t changed = FirstChanged(matched);
+  if (changed == kNone && !remembered_open_end_) {
     kept_ = unchanged_ = static_cast<uint32_t>(matched) + 1;
-    return true;
+    repeats_ = repeats_ || remembered_repeats_;
+    return kNone;
   }
-  CopyDown(matched, i + 1);
-  candidate_ = i;
+  CopyDown(matched, changed + 1, state);
   // The remembered walk did not end by a rule but was lost, perhaps in code without unwind data
   // where a module may have been loaded since, or found no return address. That step is made again;
   // if it leads nowhere still, nothing has changed.
-  if (i < 0) unchanged_ = static_cast<uint32_t>(matched) + 1;
-  return false;
+  if (changed == kNone) unchanged_ = static_cast<uint32_t>(matched) + 1;
+  return changed;
 }
 
-[[gnu::always_inline]] inline bool Capture::Push() {
-  if (__builtin_expect(write_ == 0, 0)) {
-    truncated_ = true;
-    return false;
-  }
-  --write_;
-  if (__builtin_expect(write_ == candidate_, 0)) candidate_ = kNone;
-  const WalkState& state = walker_.state();
-  frames_[write_] = {state.pc, state.sp - 8, state.rbp, 0, arrival_};
-  return true;
-}
-
-[[gnu::always_inline]] inline CaptureResult Capture::Run() {
+[[gnu::always_inline]] inline CaptureResult Capture::Run(WalkState state, uint32_t remembered) {
+  constexpr uintptr_t kNoSlot = ~uintptr_t{0};  // equal to no slot and below none
+  RememberedFrame* const frames = frames_;
+  auto candidate = static_cast<int32_t>(remembered) - 1;
+  uintptr_t candidate_slot = candidate >= 0 ? frames[candidate].slot : kNoSlot;
+  uint32_t arrival = 0;
+  int32_t write = write_;
   for (;;) {
-    if (Match()) {
-      if (Verify(candidate_)) break;
-    } else if (!Push()) {
-      break;
+    const uintptr_t slot = state.sp - 8;
+    while (candidate_slot < slot) {
+      candidate_slot = --candidate >= 0 ? frames[candidate].slot : kNoSlot;
     }
-    const StepResult result = walker_.Step(arrival_);
+    // A remembered state: same slot and pc, and the same rbp if a step from there on reads it.
+    if (candidate_slot == slot && frames[candidate].pc == state.pc &&
+        ((frames[candidate].flags & Arrival::kLive) == 0 || frames[candidate].rbp == state.rbp)) {
+      // How the walk came here, and an rbp that nothing reads, may differ from what is remembered.
+      RememberedFrame& frame = frames[candidate];
+      frame.flags = arrival | (frame.flags & Arrival::kLive);
+      frame.rbp = state.rbp;
+      write_ = write;
+      candidate = Verify(candidate, state);
+      if (kept_ != 0) return Finish();
+      write = write_;
+      candidate_slot = candidate >= 0 ? frames[candidate].slot : kNoSlot;
+    } else {
+      if (__builtin_expect(write == 0, 0)) {
+        truncated_ = true;
+        break;
+      }
+      if (__builtin_expect(--write == candidate, 0)) {
+        candidate = kNone;
+        candidate_slot = kNoSlot;
+      }
+      frames[write] = {state.pc, slot, state.rbp, 0, arrival};
+    }
+    const StepResult result = walker_.Step(state, arrival);
     if (__builtin_expect(result != StepResult::kStepped, 0)) {
       incomplete_ = result == StepResult::kLost;
       open_end_ = result != StepResult::kOutermost;
@@ -157,24 +180,28 @@ bool Capture::Verify(int32_t matched) {
     }
     unchanged_ = 0;
   }
+  write_ = write;
   return Finish();
 }
 
 // Moves the new frames behind those that were kept, and finds out which rbps are live: a step
 // reads its frame's rbp, or leaves it to the step after it.
-CaptureResult Capture::Finish() {
+[[gnu::always_inline]] inline CaptureResult Capture::Finish() {
   const auto new_begin = static_cast<uint32_t>(write_);
   const uint32_t depth = kept_ + kMaxFrames - new_begin;
-  bool live = kept_ > 0 && (frames_[kept_ - 1].flags & Arrival::kLive) != 0;
-  uint32_t step = kept_ > 0 ? frames_[kept_ - 1].flags : 0;
+  // How the walk came to the frame before, from the one at hand; nothing comes after the root.
+  uint32_t step = kept_ > 0 ? frames_[kept_ - 1].flags : Arrival::kLoadedRbp;
+  uint32_t all = step;
   for (uint32_t from = new_begin, to = kept_; to < depth; ++from, ++to) {
     RememberedFrame frame = frames_[from];
-    live = to > 0 && ((step & Arrival::kConsumedRbp) != 0 ||
-                      (live && Arrival::SavedRbpWords(step) == 0));
-    step = frame.flags;
-    frame.flags = live ? step | Arrival::kLive : step & ~Arrival::kLive;
+    const bool consumed = (step & Arrival::kConsumedRbp) != 0;
+    const bool passed_on = (step & (Arrival::kLive | Arrival::kLoadedRbp)) == Arrival::kLive;
+    step = (frame.flags & ~Arrival::kLive) | (consumed || passed_on ? Arrival::kLive : 0);
+    all |= step;
+    frame.flags = step;
     frames_[to] = frame;
   }
+  repeats_ = repeats_ || (all & Arrival::kRepeat) != 0;
   return {depth, unchanged_, truncated_, incomplete_};
 }
 
@@ -185,13 +212,13 @@ CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
   Reserved reserved;
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
   const uint32_t generation = g_generation.load(std::memory_order_acquire);
-  Capture capture(start, memory, reserved);
-  if (memory.generation == generation) capture.Remember(memory.depth);
+  const uint32_t remembered = memory.generation == generation ? memory.depth : 0;
+  Capture capture(start.sp - sizeof(uintptr_t), memory, reserved);
   // Should a signal handler leave this capture by longjmp, nothing is remembered.
   memory.depth = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
 
-  const CaptureResult result = capture.Run();
+  const CaptureResult result = capture.Run({start.pc, start.sp, start.rbp}, remembered);
 
   reserved = capture.Remembered();
   __builtin_memcpy(memory.reserved, &reserved, sizeof(reserved));
@@ -214,7 +241,8 @@ bool InitUnwinder() {
     context.uc_stack.ss_sp = stack;
     context.uc_stack.ss_size = sizeof(stack);
     context.uc_link = nullptr;
-    makecontext(&context, [] {}, 0);
+    makecontext(
+        &context, [] {}, 0);
     SetContextEnd(LoadWord(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP])));
   }
   return InitUnwindData();

@@ -25,7 +25,7 @@ bool StackWalker::JumpTo(uintptr_t address) {
 }
 
 [[gnu::noinline]] StepResult StackWalker::StepSlow(FrameRule rule, WalkState& state,
-                                                 uint32_t& arrival) {
+                                                   uint32_t& arrival) {
   if (rule.IsNone() || rule.IsSpecial()) {
     if (state.pc == g_context_end) return StepResult::kOutermost;
     CfiRow row;
@@ -58,7 +58,7 @@ StepResult StackWalker::StepCompact(FrameRule rule, WalkState& state, uint32_t& 
   }
   WalkState caller{LoadWord(slot), cfa, 0};
   if (!stack_.Read(saved, caller.rbp)) return StepResult::kLost;
-  return ArriveSpecially(caller, false, state, arrival);
+  return ArriveSpecially(caller, !same_stack, state, arrival);
 }
 
 StepResult StackWalker::StepSpecial(const CfiRow& row, ByteRange bytes, WalkState& state,
@@ -89,7 +89,7 @@ StepResult StackWalker::StepSpecial(const CfiRow& row, ByteRange bytes, WalkStat
 StepResult StackWalker::StepLibunwind(WalkState& state, uint32_t& arrival) {
   FallbackFrame caller;
   bool outermost = false;
-  if (libunwind_steps_++ == kMaxLibunwindSteps ||
+  if (libunwind_steps_++ >= kMaxLibunwindSteps ||
       !StepByLibunwind(state.pc, state.sp, caller, outermost)) {
     return outermost ? StepResult::kNoCaller : StepResult::kLost;
   }

@@ -33,10 +33,11 @@ struct WalkState {
 // How a step came to a frame, in RememberedFrame.flags.
 class Arrival {
  public:
-  static constexpr uint32_t kLive = 1;        // set by StackCapture: a later rule reads this rbp
+  static constexpr uint32_t kLive = 1;         // set by StackCapture: a later rule reads this rbp
   static constexpr uint32_t kConsumedRbp = 2;  // the step needed the rbp of the frame it left
   static constexpr uint32_t kRepeat = 4;       // words were read that aren't recorded: no verifying
-  static constexpr uint32_t kSavedShift = 8;   // rbp was loaded from CFA − 8 × this; 0: it was kept
+  static constexpr uint32_t kLoadedRbp = 8;    // rbp was loaded from CFA − 8 × SavedRbpWords
+  static constexpr uint32_t kSavedShift = 8;
 
   static constexpr uint32_t SavedRbpWords(uint32_t flags) { return flags >> kSavedShift; }
   // CFA is the sp that the step came to: one word above the slot.
@@ -55,7 +56,8 @@ enum class StepResult : uint8_t {
 // Where makecontext lets a coroutine's function return to; libc has no CFI there.
 void SetContextEnd(uintptr_t pc);
 
-extern RuleTable g_rule_table;
+// Hidden here too, or it would be reached through the GOT.
+[[gnu::visibility("hidden")]] extern RuleTable g_rule_table;
 
 // The walk's state is the caller's, a local variable of its loop: what a member function can reach
 // would be written to memory and read back at every frame.
@@ -79,9 +81,12 @@ class StackWalker {
         return Arrive(rule, cfa, state, arrival);
       }
     }
-    WalkState copy = state;
-    const StepResult result = StepSlow(rule, copy, arrival);
-    state = copy;
+    // Copies: what StepSlow may write must not keep the loop's own variables out of registers.
+    WalkState slow_state = state;
+    uint32_t slow_arrival = 0;
+    const StepResult result = StepSlow(rule, slow_state, slow_arrival);
+    state = slow_state;
+    arrival = slow_arrival;
     return result;
   }
 
@@ -100,7 +105,10 @@ class StackWalker {
     }
     const uint32_t saved_words = rule.SavedRbpWords();
     arrival = (rule.UsesRbp() ? Arrival::kConsumedRbp : 0) | (saved_words << Arrival::kSavedShift);
-    if (saved_words != 0) state.rbp = LoadWord(cfa - 8 * uintptr_t{saved_words});
+    if (saved_words != 0) {
+      arrival |= Arrival::kLoadedRbp;
+      state.rbp = LoadWord(cfa - 8 * uintptr_t{saved_words});
+    }
     state.pc = pc;
     state.sp = cfa;
     return StepResult::kStepped;

@@ -1,23 +1,34 @@
 #include "cli/run/image.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
+#include <vector>
 
+#include "core/region_layout.h"
 #include "core/region_reader.h"
 
 namespace memprof {
 namespace {
 
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+uint64_t Milliseconds(steady_clock::duration duration) {
+  return static_cast<uint64_t>(std::chrono::ceil<milliseconds>(duration).count());
+}
+
 std::string ProcPath(pid_t pid, const char* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
-// VmHWM: the most that was ever resident; 0: not known.
+// VmHWM: the most that was ever resident; 0: not known (the process has ended).
 uint64_t ResidentPeak(pid_t pid) {
   std::ifstream status(ProcPath(pid, "status"));
   for (std::string line; std::getline(status, line);) {
@@ -26,48 +37,7 @@ uint64_t ResidentPeak(pid_t pid) {
   return 0;
 }
 
-}  // namespace
-
-Image::Image(RegionFile region, pid_t pid, std::vector<std::string> command)
-    : region_(std::move(region)), pid_(pid), start_(std::chrono::steady_clock::now()) {
-  program_.program = ProgramName(pid);
-  program_.pid = static_cast<uint32_t>(pid);
-  program_.command = std::move(command);
-  program_.start_unix_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
-                               std::chrono::system_clock::now().time_since_epoch())
-                               .count();
-}
-
-bool Image::Sample(std::chrono::milliseconds resolution) {
-  const auto state = ReadPeak(region_.fd());
-  if (!state) return false;
-  const bool changed = state->current != current_ || state->peak != peak_;
-  if (state->peak != peak_) {
-    program_.peak_time_ms = static_cast<uint64_t>(
-        std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() -
-                                                              start_)
-            .count());
-    program_.peak_time_resolution_ms = static_cast<uint64_t>(resolution.count());
-  }
-  current_ = state->current;
-  peak_ = state->peak;
-  if (changed) program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, ResidentPeak(pid_));
-  return changed;
-}
-
-Result<Snapshot> Image::Read(EndKind end, uint32_t code) {
-  using std::chrono::duration_cast;
-  using std::chrono::milliseconds;
-  // A maximum since the last sample lies in the time since then.
-  Sample(milliseconds(100));
-  program_.end_kind = end;
-  program_.end_code = code;
-  program_.duration_ms = static_cast<uint64_t>(
-      duration_cast<milliseconds>(std::chrono::steady_clock::now() - start_).count());
-  return ReadRegion(region_.fd(), program_);
-}
-
-std::string ProgramName(pid_t pid) {
+std::string ExecutableName(pid_t pid) {
   std::error_code error;
   const auto path = std::filesystem::read_symlink(ProcPath(pid, "exe"), error);
   return error ? std::string() : path.filename().string();
@@ -78,6 +48,65 @@ std::vector<std::string> CommandOf(pid_t pid) {
   std::vector<std::string> command;
   for (std::string argument; std::getline(file, argument, '\0');) command.push_back(argument);
   return command;
+}
+
+}  // namespace
+
+Image::Executable Image::ExecutableOf(pid_t pid) {
+  struct stat info;
+  if (stat(ProcPath(pid, "exe").c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
+}
+
+Image::Image(RegionFile region, pid_t pid, std::string name)
+    : region_(std::move(region)),
+      pid_(pid),
+      start_(steady_clock::now()),
+      last_sample_(start_),
+      executable_(ExecutableOf(pid)) {
+  program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
+  program_.pid = static_cast<uint32_t>(pid);
+  program_.command = CommandOf(pid);
+  program_.start_unix_ms = std::chrono::duration_cast<milliseconds>(
+                               std::chrono::system_clock::now().time_since_epoch())
+                               .count();
+}
+
+bool Image::Sample() {
+  const auto now = steady_clock::now();
+  const auto state = ReadPeak(region_.fd());
+  if (!state) return false;
+  const bool changed = state->current != current_ || state->peak != peak_;
+  if (state->peak != peak_) {
+    // The maximum lies between the last look and this one.
+    program_.peak_time_ms = Milliseconds(now - start_);
+    program_.peak_time_resolution_ms = std::max<uint64_t>(Milliseconds(now - last_sample_), 1);
+  }
+  current_ = state->current;
+  peak_ = state->peak;
+  last_sample_ = now;
+  const Executable executable = ExecutableOf(pid_);
+  if (executable != Executable() && executable != executable_) {
+    replaced_ = true;  // the resident memory is another program's now
+  } else {
+    program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, ResidentPeak(pid_));
+  }
+  return changed;
+}
+
+bool Image::Attached() const {
+  uint32_t state = 0;
+  const ssize_t n = pread(region_.fd(), &state, sizeof state, offsetof(RegionHeader, state));
+  return n == static_cast<ssize_t>(sizeof state) &&
+         state != static_cast<uint32_t>(TrackerState::kEmpty);
+}
+
+SnapshotProgram Image::Describe(EndKind end, uint32_t code) {
+  Sample();
+  program_.end_kind = end;
+  program_.end_code = code;
+  program_.duration_ms = Milliseconds(steady_clock::now() - start_);
+  return program_;
 }
 
 }  // namespace memprof

@@ -1,7 +1,7 @@
-// Image: one program of the profiled process, from its connecting to its exec or end, with its
-// region and its capture.
+// Image: one program that the profiled process runs, from its tracker's connecting to its exec or
+// end: its region and what only the outside can know of it.
 //
-// Thread safety: none. Failure: Write gives the error of the capture's writer.
+// Thread safety: none. Failure: what /proc doesn't tell stays unknown.
 #pragma once
 
 #include <sys/types.h>
@@ -9,37 +9,46 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "cli/run/region_file.h"
-#include "core/result.h"
 #include "core/snapshot.h"
 
 namespace memprof {
 
 class Image {
  public:
-  Image(RegionFile region, pid_t pid, std::vector<std::string> command);
+  // `name`: as the user called the program; empty: the executable's.
+  Image(RegionFile region, pid_t pid, std::string name);
 
-  const RegionFile& region() const { return region_; }
+  int region_fd() const { return region_.fd(); }
+  const std::string& name() const { return program_.program; }
 
-  // Looks at the heap's peak and the process's memory. False: nothing has changed since the last.
-  bool Sample(std::chrono::milliseconds resolution);
+  // Looks at the heap's peak and the process's memory. False: nothing changed since the last.
+  bool Sample();
 
-  // What the region holds now. `end` is kRunning while the process lives.
-  Result<Snapshot> Read(EndKind end, uint32_t code);
+  // A tracker counts here, or has. (One that got its region too late leaves it as it was.)
+  bool Attached() const;
+
+  // The process was seen to execute something else, whose tracker hasn't come.
+  bool replaced() const { return replaced_; }
+
+  // What is known of the program as of now. `end` is kRunning while it lives.
+  SnapshotProgram Describe(EndKind end, uint32_t code);
 
  private:
+  using Executable = std::pair<dev_t, ino_t>;
+  static Executable ExecutableOf(pid_t pid);
+
   RegionFile region_;
   pid_t pid_;
   SnapshotProgram program_;
   std::chrono::steady_clock::time_point start_;
+  std::chrono::steady_clock::time_point last_sample_;
+  Executable executable_;
+  bool replaced_ = false;
   uint64_t current_ = 0;
   uint64_t peak_ = 0;
 };
-
-// The base name of what `pid` executes now; empty: not known.
-std::string ProgramName(pid_t pid);
-std::vector<std::string> CommandOf(pid_t pid);
 
 }  // namespace memprof

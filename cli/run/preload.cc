@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/run/private_directory.h"
+
 namespace memprof {
 
 Result<std::string> FindPreload() {
@@ -27,9 +29,13 @@ Result<std::string> FindPreload() {
                           (root / "lib" / "memprof" / kPreloadName).string(), self.string()));
 }
 
-Result<std::string> PreloadablePath(const std::string& preload, const std::string& directory) {
-  if (preload.find_first_of(" :;\t\n$") == std::string::npos) return preload;
-  const std::string link = directory + "/" + kPreloadName;
+bool IsPreloadable(std::string_view path) {
+  return path.find_first_of(" :;\t\n$") == std::string_view::npos;
+}
+
+Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory& directory) {
+  if (IsPreloadable(preload)) return preload;
+  const std::string link = directory.Hold(kPreloadName);
   if (symlink(preload.c_str(), link.c_str()) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("{}: {}", link, strerror(errno)));
   }

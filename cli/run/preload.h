@@ -3,18 +3,22 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "core/result.h"
 
 namespace memprof {
 
-// The path to put into LD_PRELOAD. The loader splits that at spaces and colons and can't quote: then
-// a link in `private_directory` stands for it (the caller removes it: PreloadLink).
-Result<std::string> FindPreload();
-
 inline constexpr char kPreloadName[] = "libmemprof_preload.so";
 
+// Failure: it is missing, or /proc is.
+Result<std::string> FindPreload();
+
+// The loader splits LD_PRELOAD at spaces and colons, expands "$" and can't quote.
+bool IsPreloadable(std::string_view path);
+
+class PrivateDirectory;
 // A path that LD_PRELOAD can hold: `preload` itself, or a link to it in `directory`.
-Result<std::string> PreloadablePath(const std::string& preload, const std::string& directory);
+Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory& directory);
 
 }  // namespace memprof

@@ -1,3 +1,4 @@
+// memprof run: starts a program under the tracker and leaves its capture.
 #pragma once
 
 #include "cli/command.h"

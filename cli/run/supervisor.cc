@@ -2,15 +2,15 @@
 
 #include <poll.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <utility>
 
 #include "cli/message.h"
+#include "cli/run/job_control.h"
 #include "cli/run/output_name.h"
-#include "formats/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -22,15 +22,24 @@ constexpr milliseconds kBusyTick{100};
 constexpr milliseconds kQuietTick{1000};
 constexpr int kQuietAfter = 20;  // ticks without a change
 
+// "x.exec1.memprof", or the next number that is free.
+std::string NameOfExecutedImage(const std::string& output, int number, bool overwrite) {
+  for (;; ++number) {
+    const std::string name = InsertBeforeExtension(output, ".exec" + std::to_string(number));
+    std::error_code error;
+    if (overwrite || !std::filesystem::exists(name, error)) return name;
+  }
+}
+
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
-                       pid_t program, RegionFile first_region)
+                       pid_t program, RegionFile region)
     : options_(std::move(options)),
       signals_(signals),
       socket_(socket),
       program_(program),
-      next_region_(std::move(first_region)),
+      first_region_(std::move(region)),
       tick_(kBusyTick),
       next_checkpoint_(steady_clock::now() + options_.checkpoint) {}
 
@@ -38,30 +47,23 @@ RunOutcome Supervisor::Run() {
   auto next_tick = steady_clock::now() + tick_;
   while (!ended_) {
     pollfd waiting[] = {{signals_.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
-    const auto left =
-        std::chrono::ceil<milliseconds>(next_tick - steady_clock::now()).count();
+    const auto left = std::chrono::ceil<milliseconds>(next_tick - steady_clock::now()).count();
     poll(waiting, 2, static_cast<int>(std::max<milliseconds::rep>(left, 0)));
-    // Visitors first: a program that ended at once may have connected before.
+    // Visitors first: a program that ended at once has connected before.
     if (waiting[1].revents != 0) OnVisitors();
     if (waiting[0].revents != 0) OnSignals();
     if (steady_clock::now() < next_tick) continue;
     OnTick();
     next_tick = steady_clock::now() + tick_;
   }
-  const EndKind end = outcome_.signalled ? EndKind::kSignal : EndKind::kExit;
-  if (outcome_.image != nullptr) {
-    FinishImage(end, static_cast<uint32_t>(outcome_.code), options_.output);
-  }
+  FinishLastImage();
   return std::move(outcome_);
 }
 
 void Supervisor::OnSignals() {
   while (const auto number = signals_.Next()) {
-    if (*number == SIGCHLD) {
-      if (ReapProgram()) return;
-    } else if (kill(program_, *number) != 0) {
-      ReapProgram();
-    }
+    if (*number != SIGCHLD) kill(program_, *number);
+    if (ReapProgram()) return;
   }
 }
 
@@ -70,9 +72,7 @@ bool Supervisor::ReapProgram() {
   int status;
   while (waitpid(program_, &status, WNOHANG | WUNTRACED) == program_) {
     if (WIFSTOPPED(status)) {
-      // The shell waits for us: it must see its job stopped. SIGCONT comes to the whole group, or
-      // to us and is forwarded.
-      kill(getpid(), SIGSTOP);
+      StopWithProgram();
       continue;
     }
     ended_ = true;
@@ -85,62 +85,103 @@ bool Supervisor::ReapProgram() {
 
 void Supervisor::OnVisitors() {
   while (const auto visitor = socket_.Accept()) {
-    if (visitor->pid != program_) {
+    if (visitor->pid == program_) {
+      StartImage(*visitor);
+    } else {
       ++outcome_.descendants;
-      socket_.Answer(*visitor, -1, 0);
-      continue;
+      socket_.SendAway(*visitor);
     }
-    if (outcome_.image != nullptr) {
-      // The same process with a fresh tracker: it has executed another program.
-      ++outcome_.earlier_images;
-      FinishImage(EndKind::kExec, 0,
-                  InsertBeforeExtension(options_.output,
-                                        ".exec" + std::to_string(outcome_.earlier_images)));
-      outcome_.image.reset();
-    }
-    if (next_region_given_) {
-      auto region = RegionFile::InMemory();
-      if (!region) {
-        Say(region.error().message);
-        socket_.Answer(*visitor, -1, 0);
-        continue;
-      }
-      next_region_ = std::move(*region);
-    }
-    next_region_given_ = true;
-    socket_.Answer(*visitor, next_region_.fd(), next_region_.bytes());
-    outcome_.image =
-        std::make_unique<Image>(std::move(next_region_), program_, CommandOf(program_));
-    tick_ = kBusyTick;
   }
+}
+
+Result<RegionFile> Supervisor::NextRegion() {
+  if (first_region_) {
+    RegionFile region = std::move(*first_region_);
+    first_region_.reset();
+    return region;
+  }
+  // The earlier image's region stays readable for us, though the new one has its name.
+  return options_.region.empty() ? RegionFile::InMemory()
+                                 : RegionFile::InFile(options_.region, true);
+}
+
+// The program's tracker, or with an image before it: the process has executed another program.
+void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
+  auto region = NextRegion();
+  if (!region) {
+    Say(region.error().message);
+    socket_.SendAway(visitor);
+    return;
+  }
+  // The tracker waits: all else comes after the answer.
+  if (!socket_.Admit(visitor, region->fd(), region->bytes())) {
+    ++outcome_.late_trackers;
+    if (!first_region_ && image_ == nullptr) first_region_ = std::move(*region);
+    return;
+  }
+  std::unique_ptr<Image> before = std::move(image_);
+  image_ = std::make_unique<Image>(std::move(*region), program_,
+                                   before == nullptr ? options_.program : std::string());
+  tick_ = kBusyTick;
+  quiet_ticks_ = 0;
+  if (before != nullptr) FinishExecutedImage(std::move(before));
+}
+
+void Supervisor::FinishExecutedImage(std::unique_ptr<Image> image) {
+  FinishCheckpoint();
+  if (!image->Attached()) {
+    ++outcome_.late_trackers;
+    return;
+  }
+  ++outcome_.trackers;
+  const std::string file =
+      NameOfExecutedImage(options_.output, outcome_.trackers, options_.overwrite);
+  const auto written =
+      WriteRegion(file, image->region_fd(), image->Describe(EndKind::kExec, 0));
+  if (!written) Say("no capture of {} before its exec: {}", image->name(), written.error().message);
 }
 
 void Supervisor::OnTick() {
-  if (outcome_.image == nullptr) return;
-  quiet_ticks_ = outcome_.image->Sample(tick_) ? 0 : quiet_ticks_ + 1;
+  if (image_ == nullptr) return;
+  quiet_ticks_ = image_->Sample() ? 0 : quiet_ticks_ + 1;
   tick_ = quiet_ticks_ < kQuietAfter ? kBusyTick : kQuietTick;
-  if (options_.checkpoint.count() > 0 && steady_clock::now() >= next_checkpoint_) Checkpoint();
-}
-
-void Supervisor::Checkpoint() {
+  if (checkpoint_.Busy()) return;
+  FinishCheckpoint();
+  if (options_.checkpoint.count() == 0 || steady_clock::now() < next_checkpoint_) return;
   next_checkpoint_ = steady_clock::now() + options_.checkpoint;
-  const auto snapshot = outcome_.image->Read(EndKind::kRunning, 0);
-  const auto written = snapshot ? WriteCaptureFile(options_.output, *snapshot)
-                                : Result<void>(tl::unexpected<Error>(snapshot.error()));
-  // The next one may succeed; the last one's failure is the run's.
-  if (!written) Say("checkpoint: {}", written.error().message);
+  if (!image_->Attached()) return;
+  checkpoint_.Start(options_.output, image_->region_fd(), image_->Describe(EndKind::kRunning, 0));
 }
 
-void Supervisor::FinishImage(EndKind end, uint32_t code, const std::string& file) {
-  outcome_.write_error.clear();
-  auto snapshot = outcome_.image->Read(end, code);
-  if (!snapshot) {
-    outcome_.write_error = snapshot.error().message;
+void Supervisor::FinishCheckpoint() {
+  if (!checkpoint_.Started()) return;
+  const auto written = checkpoint_.Finish();
+  // Said once: the next one may succeed, and the last one's failure is the run's.
+  if (!written && !checkpoint_failed_) Say("checkpoint: {}", written.error().message);
+  checkpoint_failed_ = !written;
+}
+
+void Supervisor::FinishLastImage() {
+  FinishCheckpoint();
+  if (image_ == nullptr) return;
+  if (!image_->Attached()) {
+    ++outcome_.late_trackers;
     return;
   }
-  outcome_.snapshot = std::move(*snapshot);
-  const auto written = WriteCaptureFile(file, outcome_.snapshot);
-  if (!written) outcome_.write_error = written.error().message;
+  ++outcome_.trackers;
+  EndKind end = outcome_.signalled ? EndKind::kSignal : EndKind::kExit;
+  auto code = static_cast<uint32_t>(outcome_.code);
+  if (image_->replaced()) {
+    outcome_.untracked_image = image_->name();
+    end = EndKind::kExec;
+    code = 0;
+  }
+  auto written = WriteRegion(options_.output, image_->region_fd(), image_->Describe(end, code));
+  if (written) {
+    outcome_.written = std::move(*written);
+  } else {
+    outcome_.write_error = written.error().message;
+  }
 }
 
 }  // namespace memprof

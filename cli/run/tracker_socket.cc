@@ -21,49 +21,27 @@ constexpr int kBacklog = 128;
 // A tracker sends its hello with its connect; who does not is no tracker.
 constexpr timeval kHelloLimit = {0, 50 * 1000};
 
-std::string MakeDirectory(const char* base) {
-  std::string pattern = std::string(base) + "/memprof-XXXXXX";
-  return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
-}
-
 }  // namespace
 
-TrackerSocket::TrackerSocket(int fd, std::string directory, std::string path)
-    : fd_(fd), directory_(std::move(directory)), path_(std::move(path)) {}
-
 TrackerSocket::TrackerSocket(TrackerSocket&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      directory_(std::exchange(other.directory_, {})),
-      path_(std::exchange(other.path_, {})) {}
+    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
 
 TrackerSocket::~TrackerSocket() {
   if (fd_ >= 0) close(fd_);
-  if (!path_.empty()) unlink(path_.c_str());
-  if (!directory_.empty()) rmdir(directory_.c_str());
 }
 
-Result<TrackerSocket> TrackerSocket::Open() {
-  std::string directory;
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
-  if (runtime != nullptr && runtime[0] == '/') directory = MakeDirectory(runtime);
-  if (directory.empty()) directory = MakeDirectory("/tmp");
-  if (directory.empty()) {
-    return Fail(ErrorKind::kIo,
-                fmt::format("no directory for the socket in $XDG_RUNTIME_DIR or /tmp: {}",
-                            strerror(errno)));
-  }
-  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  TrackerSocket opened(fd, directory, directory + "/s");
+Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
+  TrackerSocket opened(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+                       directory.Hold("tracker"));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (opened.path_.size() >= sizeof address.sun_path) {
-    return Fail(ErrorKind::kIo, fmt::format("{} is too long for a socket's path; set "
-                                            "XDG_RUNTIME_DIR to a shorter one",
-                                            opened.path_));
+    return Fail(ErrorKind::kIo, fmt::format("{} is too long for a socket's path", opened.path_));
   }
   std::memcpy(address.sun_path, opened.path_.c_str(), opened.path_.size());
-  if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(fd, kBacklog) != 0) {
+  if (opened.fd_ < 0 ||
+      bind(opened.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(opened.fd_, kBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", opened.path_, strerror(errno)));
   }
   return opened;
@@ -87,7 +65,11 @@ std::optional<TrackerSocket::Visitor> TrackerSocket::Accept() {
   return Visitor{fd, peer.pid};
 }
 
-void TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
+bool TrackerSocket::Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
+  return Answer(visitor, region_fd, region_bytes);
+}
+
+bool TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
   Welcome welcome = {kHandshakeVersion, region_fd >= 0 ? 1u : 0u, region_bytes};
   iovec data = {&welcome, sizeof welcome};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
@@ -103,9 +85,9 @@ void TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t regio
     part->cmsg_len = CMSG_LEN(sizeof region_fd);
     std::memcpy(CMSG_DATA(part), &region_fd, sizeof region_fd);
   }
-  // A tracker that gave up waiting runs untracked; that is noticed at the end.
-  (void)sendmsg(visitor.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+  const ssize_t sent = sendmsg(visitor.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   close(visitor.fd);
+  return sent == static_cast<ssize_t>(sizeof welcome);
 }
 
 }  // namespace memprof

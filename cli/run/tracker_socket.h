@@ -1,5 +1,5 @@
-// TrackerSocket: where trackers come for their region (core/handshake.h). A unix socket in a fresh
-// directory of mode 0700, which is removed with the object.
+// TrackerSocket: where trackers come for their region (core/handshake.h). A unix socket in
+// a private directory, which removes it.
 //
 // Thread safety: none. Failure: Result; a peer that misbehaves is turned away and changes nothing.
 // Security: peers of another user are turned away; the pid is the kernel's word, not the peer's.
@@ -10,14 +10,16 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "cli/run/private_directory.h"
 #include "core/result.h"
 
 namespace memprof {
 
 class TrackerSocket {
  public:
-  static Result<TrackerSocket> Open();
+  static Result<TrackerSocket> Open(PrivateDirectory& directory);
 
   TrackerSocket(TrackerSocket&& other) noexcept;
   TrackerSocket& operator=(TrackerSocket&&) = delete;
@@ -26,23 +28,24 @@ class TrackerSocket {
   // Non-blocking; readable when a tracker waits.
   int fd() const { return fd_; }
   const std::string& path() const { return path_; }
-  const std::string& directory() const { return directory_; }
 
   // A tracker that waits for its answer.
   struct Visitor {
-    int fd;  // closed by Answer
+    int fd;  // closed by the answer
     pid_t pid;
   };
   // The next visitor, if there is one that speaks our protocol.
   std::optional<Visitor> Accept();
-  // Gives the region, or sends the tracker away (region_fd < 0).
-  void Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes);
+  // Gives it the region. False: it has given up waiting.
+  bool Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes);
+  // It is to run untracked.
+  void SendAway(const Visitor& visitor) { Answer(visitor, -1, 0); }
 
  private:
-  TrackerSocket(int fd, std::string directory, std::string path);
+  bool Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes);
+  TrackerSocket(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
   int fd_;
-  std::string directory_;
   std::string path_;
 };
 

@@ -24,9 +24,8 @@ namespace memprof {
 enum class PageMode { kPeak, kLeaked, kTotal };
 
 struct PageOptions {
-  PageMode mode = PageMode::kPeak;  // what the page shows first
-  std::string capture;              // the capture's name, for the title
-  std::string memprof_version;
+  PageMode mode = PageMode::kPeak;    // what the page shows first
+  std::string capture;                // the capture's name, for the title
   std::vector<std::string> warnings;  // e.g. of the reader: damage found. Before the page's own.
   PageLimits limits;
 };

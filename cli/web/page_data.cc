@@ -141,7 +141,7 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
   Strings strings;
   Json frames = FramesJson(tree.frames, strings);
   const Json data = {{"schema", 1},
-                     {"memprof", options.memprof_version},
+                     {"memprof", MEMPROF_VERSION},
                      {"mode", ModeName(options.mode)},
                      {"capture", options.capture},
                      {"program", ProgramJson(profile)},

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/web/frame_kind.h"
+#include "core/frame_kind.h"
 #include "core/profile.h"
 
 namespace memprof {

@@ -91,7 +91,7 @@ function showTrust(capture) {
         'frames are folded into rows [pruned]; no figure is lost.'));
   }
   if (capture.notes.length > 0) {
-    parts.push(notes('symbols', `Names: ${plural(capture.notes.length, 'note', 'notes')} on modules`,
+    parts.push(notes('symbols', plural(capture.notes.length, 'note', 'notes'),
         capture.notes, false));
   }
   byId('trust').replaceChildren(...parts);

@@ -1,6 +1,7 @@
 #include "tests/aggregator/unwind/asm_frames.h"
 
-#define FUNCTION(name) ".text\n.globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n"
+#define FUNCTION(name) \
+  ".text\n.globl " #name "\n.hidden " #name "\n.type " #name ", @function\n" #name ":\n"
 #define END(name) ".size " #name ", . - " #name "\n"
 
 __asm__(FUNCTION(MemprofCallByRbx) R"(
@@ -22,7 +23,7 @@ __asm__(FUNCTION(MemprofCallByRbx) R"(
   .cfi_endproc
 )" END(MemprofCallByRbx)
 
-FUNCTION(MemprofCallOnStack) R"(
+            FUNCTION(MemprofCallOnStack) R"(
   .cfi_startproc
   push %rbp
   .cfi_adjust_cfa_offset 8
@@ -40,7 +41,7 @@ FUNCTION(MemprofCallOnStack) R"(
   .cfi_endproc
 )" END(MemprofCallOnStack)
 
-FUNCTION(MemprofCallOnStackWithoutCfi) R"(
+                FUNCTION(MemprofCallOnStackWithoutCfi) R"(
   push %rbp
   mov %rsp, %rbp
   mov %rsi, %rsp
@@ -50,14 +51,14 @@ FUNCTION(MemprofCallOnStackWithoutCfi) R"(
   ret
 )" END(MemprofCallOnStackWithoutCfi)
 
-FUNCTION(MemprofCallWithoutCfi) R"(
+                    FUNCTION(MemprofCallWithoutCfi) R"(
   sub $8, %rsp
   call *%rdi
   add $8, %rsp
   ret
 )" END(MemprofCallWithoutCfi)
 
-FUNCTION(MemprofCallWithDeepRows) R"(
+                        FUNCTION(MemprofCallWithDeepRows) R"(
   .cfi_startproc
   nop
   .cfi_remember_state
@@ -85,7 +86,7 @@ FUNCTION(MemprofCallWithDeepRows) R"(
   .cfi_endproc
 )" END(MemprofCallWithDeepRows)
 
-FUNCTION(MemprofCallWithLyingCfi) R"(
+                            FUNCTION(MemprofCallWithLyingCfi) R"(
   .cfi_startproc
   push %rbp
   .cfi_def_cfa rbp, 16
@@ -96,7 +97,7 @@ FUNCTION(MemprofCallWithLyingCfi) R"(
   .cfi_endproc
 )" END(MemprofCallWithLyingCfi)
 
-FUNCTION(MemprofCallStepping) R"(
+                                FUNCTION(MemprofCallStepping) R"(
   .cfi_startproc
   sub $8, %rsp
   .cfi_adjust_cfa_offset 8

@@ -268,8 +268,8 @@ TEST_F(SpecialStack, IsIncompleteAboveCodeWithoutCfiAndReusesTheRest) {
 constexpr unsigned char kJitCode[] = {0x50, 0xff, 0xd7, 0x58, 0xc3};
 
 TEST_F(SpecialStack, IsIncompleteAboveCodeThatIsInNoModule) {
-  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
-                    -1, 0);
+  void* page =
+      mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
   std::memcpy(page, kJitCode, sizeof(kJitCode));
   const auto call = reinterpret_cast<void (*)(void (*)())>(page);

@@ -34,7 +34,8 @@ Profile Known() {
   b.Site({start, libc, main, serve, {"Session::Session(int)", "src/session.cc", 9}, news},
          {{170'000, 80}, {0, 0}, {4'000'000, 1600}});
   b.Site({start, libc, main, serve, grow, news}, {{100'000, 3}, {0, 0}, {200'000, 6}});
-  b.Site({{"[truncated]", "", 0, ""}, {"walk", "src/walk.c", 5}}, {{30'000, 1}, {0, 0}, {30'000, 1}});
+  b.Site({{"[truncated]", "", 0, ""}, {"walk", "src/walk.c", 5}},
+         {{30'000, 1}, {0, 0}, {30'000, 1}});
   b.profile().program.rss_peak_bytes = 9'437'184;
   b.profile().tracker.bytes = 1'100'000;
   b.profile().notes = {
@@ -95,7 +96,6 @@ Profile Large(uint32_t count) {
 bool Write(const std::string& directory, const std::string& name, const Profile& profile) {
   PageOptions options;
   options.capture = name + ".memprof";
-  options.memprof_version = "0.1.0";
   std::ofstream file(directory + "/" + name + ".html", std::ios::binary);
   file << MakePage(profile, options);
   file.flush();

@@ -1,4 +1,4 @@
-#include "cli/web/frame_kind.h"
+#include "core/frame_kind.h"
 
 #include <array>
 #include <cstddef>

@@ -1,0 +1,64 @@
+#include "cli/reports/load.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "cli/message.h"
+#include "core/region_reader.h"
+#include "formats/capture_reader.h"
+
+namespace memprof {
+namespace {
+
+tl::unexpected<Error> In(const std::string& file, const Error& error) {
+  return Fail(error.kind, fmt::format("{}: {}", file, error.message));
+}
+
+// nullopt-like: an empty result means "no region, a capture perhaps".
+Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", file, strerror(errno)));
+  struct Close {
+    int fd;
+    ~Close() { close(fd); }
+  } const closing{fd};
+  if (!IsRegion(fd)) return false;
+  SnapshotProgram program;  // all that a region alone does not know
+  program.program = std::filesystem::path(file).filename().string();
+  auto read = ReadRegion(fd, program);
+  if (!read) return In(file, read.error());
+  snapshot = std::move(*read);
+  return true;
+}
+
+Result<Snapshot> LoadSnapshot(const std::string& file) {
+  Snapshot snapshot;
+  const auto region = ReadIfRegion(file, snapshot);
+  if (!region) return tl::unexpected<Error>(region.error());
+  if (*region) return snapshot;
+  const auto bytes = ReadWholeFile(file);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  auto content = DecodeCapture(*bytes);
+  if (!content) return In(file, content.error());
+  for (const CaptureDamage& damage : content->damage) {
+    Say("{}: damaged: section '{}' ({} bytes lost): {}; the rest is shown", file, damage.section,
+        damage.bytes, damage.what);
+  }
+  return std::move(content->snapshot);
+}
+
+}  // namespace
+
+Result<Profile> LoadProfile(const std::string& file) {
+  const auto snapshot = LoadSnapshot(file);
+  if (!snapshot) return tl::unexpected<Error>(snapshot.error());
+  const auto symbolizer = MakeSymbolizer();
+  return MakeProfile(*snapshot, *symbolizer);
+}
+
+}  // namespace memprof

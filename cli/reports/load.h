@@ -1,0 +1,17 @@
+// Load: from a file's name to a profile, for every report.
+//
+// A file is a capture or a region (`run --region FILE`). Damage that leaves figures is said on
+// stderr, one line, and kept in the profile's notes.
+// Failure: kUnreadable, one line that names the file.
+#pragma once
+
+#include <string>
+
+#include "core/profile.h"
+#include "core/result.h"
+
+namespace memprof {
+
+Result<Profile> LoadProfile(const std::string& file);
+
+}  // namespace memprof

@@ -1,0 +1,51 @@
+// memprof parse: the raw sections of a capture, for people who debug captures.
+
+#include "cli/reports/parse.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/reports/output.h"
+#include "cli/reports/terminal.h"
+#include "formats/capture_dump.h"
+#include "formats/capture_reader.h"
+
+namespace memprof {
+namespace {
+
+struct ParseOptions {
+  std::string capture;
+  OutputOptions output;
+};
+
+// Line by line, since a name may hold anything.
+std::string PrintableLines(const std::string& text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    result += Printable(std::string_view(text).substr(at, end - at)) + "\n";
+    at = end == std::string::npos ? text.size() : end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+CommandBody SetUpParse(CLI::App& app) {
+  auto options = std::make_shared<ParseOptions>();
+  app.add_option("capture", options->capture, "The capture")->required();
+  AddOutputOptions(app, options->output);
+  return [options] {
+    const auto bytes = ReadWholeFile(options->capture);
+    if (!bytes) return ExitStatusOf(bytes.error());
+    const auto text = DumpCapture(*bytes);
+    if (!text) {
+      return ExitStatusOf({text.error().kind,
+                           fmt::format("{}: {}", options->capture, text.error().message)});
+    }
+    return WriteOutput(options->output, PrintableLines(*text));
+  };
+}
+
+}  // namespace memprof

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "cli/command.h"
+
+namespace memprof {
+
+CommandBody SetUpParse(CLI::App& app);
+
+}  // namespace memprof

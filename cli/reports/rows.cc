@@ -1,0 +1,100 @@
+#include "cli/reports/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "core/location.h"
+
+namespace memprof {
+namespace {
+
+struct Key {
+  std::string function, file;
+  uint32_t line;
+  std::string module;
+  auto operator<=>(const Key&) const = default;
+};
+
+Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& options) {
+  if (site.runtime_reason != nullptr && !options.show_runtime) return {kRuntimeRow, "", 0, ""};
+  const uint32_t node = LocationOf(profile, site);
+  if (node == 0) return {"[no stack]", "", 0, ""};
+  const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
+  const bool has_module = frame.module < profile.modules.size();
+  return {frame.function, frame.file, frame.line,
+          has_module ? profile.modules[frame.module].path : std::string()};
+}
+
+bool Before(const LocationRow& a, const LocationRow& b, const RowOptions& options) {
+  const Count& x = FigureOf(a, options.leaks);
+  const Count& y = FigureOf(b, options.leaks);
+  // Ties are decided by the name, so that a report is the same every time.
+  const auto name = std::tie(a.function, a.file, a.line, a.module) <
+                    std::tie(b.function, b.file, b.line, b.module);
+  switch (options.sort) {
+    case SortKey::kBytes:
+      if (x.bytes != y.bytes) return x.bytes > y.bytes;
+      break;
+    case SortKey::kAllocations:
+      if (x.allocations != y.allocations) return x.allocations > y.allocations;
+      break;
+    case SortKey::kTotal:
+      if (a.total.bytes != b.total.bytes) return a.total.bytes > b.total.bytes;
+      break;
+    case SortKey::kFunction:
+      break;
+  }
+  return name;
+}
+
+}  // namespace
+
+Result<SortKey> ParseSortKey(std::string_view text) {
+  if (text == "bytes") return SortKey::kBytes;
+  if (text == "allocations") return SortKey::kAllocations;
+  if (text == "total") return SortKey::kTotal;
+  if (text == "function") return SortKey::kFunction;
+  return Fail(ErrorKind::kUsage,
+              fmt::format("-s {}: sort by bytes, allocations, total or function", text));
+}
+
+std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options) {
+  std::map<Key, LocationRow> rows;
+  for (const ProfileSite& site : profile.sites) {
+    Key key = KeyOf(profile, site, options);
+    LocationRow& row = rows[key];
+    row.function = key.function;
+    row.file = key.file;
+    row.line = key.line;
+    row.module = key.module;
+    row.runtime = site.runtime_reason != nullptr;
+    row.peak += site.peak;
+    row.leaked += site.leaked;
+    row.total += site.total;
+    ++row.stacks;
+    const uint64_t bytes = FigureOf(site, options.leaks).bytes;
+    if (row.heaviest_node == 0 || bytes > row.heaviest_bytes) {
+      row.heaviest_node = site.node;
+      row.heaviest_bytes = bytes;
+    }
+  }
+  std::vector<LocationRow> sorted;
+  for (auto& entry : rows) sorted.push_back(std::move(entry.second));
+  std::sort(sorted.begin(), sorted.end(), [&](const LocationRow& a, const LocationRow& b) {
+    return Before(a, b, options);
+  });
+  return sorted;
+}
+
+std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module) {
+  if (file.empty()) return std::filesystem::path(module).filename().string();
+  const std::filesystem::path path(file);
+  return line != 0 ? fmt::format("{}:{}", path.filename().string(), line)
+                   : path.filename().string();
+}
+
+}  // namespace memprof

@@ -1,0 +1,51 @@
+// Rows: a profile's sites summed up by location, for the reports that list places.
+//
+// Invariant: the rows' figures sum to the profile's totals; what is kept by design is one row of
+// its own (unless shown), and no site is left out.
+// Thread safety: pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/result.h"
+
+namespace memprof {
+
+struct LocationRow {
+  std::string function;  // a location's, or a bracketed row
+  std::string file;
+  uint32_t line = 0;
+  std::string module;  // path; empty: none
+  Count peak, leaked, total;
+  uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
+  uint64_t heaviest_bytes = 0;
+  uint32_t stacks = 0;  // sites summed up here
+  bool runtime = false;
+};
+
+enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
+Result<SortKey> ParseSortKey(std::string_view text);
+
+struct RowOptions {
+  bool leaks = false;         // the figure: leaked, else peak
+  bool show_runtime = false;  // rows kept by design one by one
+  SortKey sort = SortKey::kBytes;
+};
+
+std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);
+
+inline const Count& FigureOf(const LocationRow& row, bool leaks) {
+  return leaks ? row.leaked : row.peak;
+}
+inline const Count& FigureOf(const ProfileSite& site, bool leaks) {
+  return leaks ? site.leaked : site.peak;
+}
+
+// "file.cc:12" with the last two folders of long paths; the module's name where no file is known.
+std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module);
+
+}  // namespace memprof

@@ -1,0 +1,69 @@
+// memprof transform: a capture as another tool's format.
+
+#include "cli/reports/transform.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <vector>
+
+#include "cli/message.h"
+#include "cli/reports/load.h"
+#include "cli/reports/output.h"
+#include "formats/exporters.h"
+
+namespace memprof {
+namespace {
+
+struct TransformOptions {
+  std::string format;
+  std::string capture;
+  std::string figure = "peak";
+  OutputOptions output;
+};
+
+std::string FormatNames() {
+  std::vector<std::string_view> names;
+  for (const Exporter& exporter : Exporters()) names.push_back(exporter.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+int Transform(const TransformOptions& options) {
+  const Exporter* exporter = FindExporter(options.format);
+  if (exporter == nullptr) {
+    Say("transform {}: no such format; there are {}", options.format, FormatNames());
+    return kExitUsage;
+  }
+  ExportOptions what;
+  if (options.figure == "leaked") {
+    what.figure = Figure::kLeaked;
+  } else if (options.figure == "total") {
+    what.figure = Figure::kTotal;
+  } else if (options.figure != "peak") {
+    Say("--figure {}: use peak, leaked or total", options.figure);
+    return kExitUsage;
+  }
+  if (exporter->binary && options.output.file.empty() && isatty(STDOUT_FILENO) != 0) {
+    Say("{} is binary; name a file with -o", exporter->name);
+    return kExitUsage;
+  }
+  const auto profile = LoadProfile(options.capture);
+  if (!profile) return ExitStatusOf(profile.error());
+  return WriteOutput(options.output, exporter->write(*profile, what));
+}
+
+}  // namespace
+
+CommandBody SetUpTransform(CLI::App& app) {
+  auto options = std::make_shared<TransformOptions>();
+  app.add_option("format", options->format, "One of: " + FormatNames())->required();
+  app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
+  app.add_option("--figure", options->figure,
+                 "peak, leaked or total, for formats that hold one figure")
+      ->capture_default_str();
+  AddOutputOptions(app, options->output);
+  return [options] { return Transform(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,56 @@
+#include "cli/reports/trust.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "core/units.h"
+
+namespace memprof {
+
+std::vector<std::string> TrustLines(const Profile& profile) {
+  const SnapshotTracker& tracker = profile.tracker;
+  std::vector<std::string> lines;
+  auto say = [&](uint64_t count, const char* what) {
+    if (count != 0) lines.push_back(fmt::format("{} {}", FormatCount(count), what));
+  };
+  if (tracker.stop_reason != 0) lines.push_back("the tracker gave up: figures end there");
+  say(tracker.dropped_events, "events could not be counted: they are in no figure");
+  say(tracker.tables_full_events,
+      "allocations found the tables full: they are in the row [tables full]");
+  say(tracker.truncated_stacks,
+      "allocations had stacks deeper than 512 frames: their outer frames are [truncated]");
+  if (tracker.inexact_read) {
+    lines.push_back("read while the program ran: rows may be off by the events meanwhile");
+  }
+  if (tracker.peak_bound_bytes != 0) {
+    lines.push_back(fmt::format("rows at the peak are off by at most {}",
+                                FormatBytesExact(tracker.peak_bound_bytes)));
+  }
+  if (tracker.unattributed_bytes != 0) {
+    lines.push_back(fmt::format("{} of the peak are in no row",
+                                FormatBytesExact(tracker.unattributed_bytes)));
+  }
+  say(tracker.fork_children, "forked children were not counted");
+  return lines;
+}
+
+std::string EndText(const SnapshotProgram& program) {
+  switch (program.end_kind) {
+    case EndKind::kExit:
+      return fmt::format("exited with {}", program.end_code);
+    case EndKind::kSignal: {
+      const char* name = sigabbrev_np(static_cast<int>(program.end_code));
+      return fmt::format("was ended by SIG{} ({})", name != nullptr ? name : "?",
+                         program.end_code);
+    }
+    case EndKind::kExec:
+      return "executed another program";
+    case EndKind::kRunning:
+      break;
+  }
+  return "was still running";
+}
+
+}  // namespace memprof

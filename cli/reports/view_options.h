@@ -1,0 +1,32 @@
+// The options that the terminal reports share.
+#pragma once
+
+#include <string>
+
+#include "cli/reports/output.h"
+#include "cli/reports/rows.h"
+
+namespace memprof {
+
+struct ViewOptions {
+  std::string capture;
+  bool leaks = false;
+  bool show_runtime = false;
+  size_t rows = 0;  // 0: all
+  std::string sort = "bytes";
+  OutputOptions output;
+};
+
+inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
+  options.rows = rows;
+  app.add_option("capture", options.capture, "The capture, or a file of run --region")->required();
+  app.add_flag("--leaks", options.leaks, "What was never freed, instead of the peak");
+  app.add_flag("--show-runtime", options.show_runtime,
+               "Show what libc and libstdc++ keep by design row by row");
+  app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")->capture_default_str();
+  app.add_option("-s,--sort", options.sort, "bytes, allocations, total or function")
+      ->capture_default_str();
+  AddOutputOptions(app, options.output);
+}
+
+}  // namespace memprof

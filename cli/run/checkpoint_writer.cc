@@ -1,0 +1,47 @@
+#include "cli/run/checkpoint_writer.h"
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "core/region_reader.h"
+#include "formats/capture_writer.h"
+
+namespace memprof {
+
+void CheckpointWriter::Start(const std::string& file, int region_fd, SnapshotProgram program) {
+  auto write = [file, region_fd, program = std::move(program)]() -> Result<void> {
+    const auto snapshot = WriteRegion(file, region_fd, program);
+    if (!snapshot) return tl::unexpected<Error>(snapshot.error());
+    return {};
+  };
+  try {
+    written_ = std::async(std::launch::async, write);
+  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
+    std::promise<Result<void>> done;
+    written_ = done.get_future();
+    done.set_value(write());
+  }
+}
+
+bool CheckpointWriter::Busy() const {
+  return written_.valid() &&
+         written_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+Result<void> CheckpointWriter::Finish() {
+  if (!written_.valid()) return {};
+  return written_.get();
+}
+
+Result<Snapshot> WriteRegion(const std::string& file, int region_fd,
+                             const SnapshotProgram& program) {
+  auto snapshot = ReadRegion(region_fd, program);
+  if (!snapshot) return snapshot;
+  if (auto written = WriteCaptureFile(file, *snapshot); !written) {
+    return tl::unexpected<Error>(written.error());
+  }
+  return snapshot;
+}
+
+}  // namespace memprof

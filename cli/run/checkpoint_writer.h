@@ -1,0 +1,32 @@
+// CheckpointWriter: writes a running program's capture beside the supervisor's loop, which must not
+// wait for a slow disk: a tracker that connects waits only kHandshakeTimeoutMs.
+//
+// Thread safety: one owner; the writing itself is a thread of its own.
+// Failure: Finish gives the error of what was started last.
+#pragma once
+
+#include <future>
+#include <string>
+
+#include "core/result.h"
+#include "core/snapshot.h"
+
+namespace memprof {
+
+class CheckpointWriter {
+ public:
+  // Pre: !Busy(); `region_fd` stays open until Finish.
+  void Start(const std::string& file, int region_fd, SnapshotProgram program);
+  bool Busy() const;
+  bool Started() const { return written_.valid(); }
+  // Waits for it. Fine where none was started.
+  Result<void> Finish();
+
+ private:
+  std::future<Result<void>> written_;
+};
+
+// The region's content as a capture; what was written.
+Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program);
+
+}  // namespace memprof

@@ -1,0 +1,124 @@
+#include "cli/run/conclusion.h"
+
+#include <fmt/format.h>
+
+#include <csignal>
+#include <cstring>
+
+#include "cli/run/exit_status.h"
+#include "core/region_layout.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+std::string Allocations(uint64_t n) {
+  return FormatCount(n) + (n == 1 ? " allocation" : " allocations");
+}
+
+std::string WhyStopped(uint32_t reason) {
+  switch (static_cast<StopReason>(reason)) {
+    case StopReason::kNone:
+      break;
+    case StopReason::kNoMemory:
+      return "it had no memory left for its tables";
+    case StopReason::kBadRegion:
+      return "it did not understand its region; are memprof and its library of one version?";
+    case StopReason::kNoFindObject:
+      return "the C library is too old: glibc 2.35 or newer is needed";
+  }
+  return fmt::format("reason {}", reason);
+}
+
+// A tracker that stopped before it counted anything has nothing to show.
+bool NothingCounted(const Snapshot& snapshot) {
+  return snapshot.tracker.stop_reason != 0 && SumTotal(snapshot).allocations == 0;
+}
+
+// Why there is no capture; empty: there is one.
+std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
+  if (!outcome.write_error.empty()) {
+    return fmt::format("the capture could not be written: {}{}", outcome.write_error,
+                       region.empty() ? std::string()
+                                      : fmt::format("; the counts are still in {}: memprof summary "
+                                                    "{}",
+                                                    region, ShellWord(region)));
+  }
+  if (outcome.written && NothingCounted(*outcome.written)) {
+    return "nothing was counted: the tracker gave up, as " +
+           WhyStopped(outcome.written->tracker.stop_reason);
+  }
+  if (outcome.written) return {};
+  if (outcome.late_trackers > 0) {
+    return "no capture: the program's tracker gave up waiting for memprof (was it stopped, or the "
+           "machine busy?); the program ran without it";
+  }
+  return "no capture: no tracker connected. The program drops LD_PRELOAD from its environment, is "
+         "not run by the system's loader, or ended while it was loaded; try memprof doctor "
+         "PROGRAM";
+}
+
+std::string Figures(const Snapshot& snapshot, const std::string& output, uint64_t output_bytes) {
+  const Count peak = SumPeak(snapshot);
+  const Count leaked = SumLeaked(snapshot);
+  return fmt::format("peak {}, leaked {} in {}, {} in all; capture {} ({}); see: memprof summary {}",
+                     FormatBytes(peak.bytes), FormatBytes(leaked.bytes),
+                     Allocations(leaked.allocations), Allocations(SumTotal(snapshot).allocations),
+                     output, FormatBytes(output_bytes), ShellWord(output));
+}
+
+void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
+  const SnapshotTracker& tracker = outcome.written->tracker;
+  if (tracker.stop_reason != 0) {
+    lines.push_back("the figures end early: the tracker gave up, as " +
+                    WhyStopped(tracker.stop_reason));
+  }
+  if (tracker.dropped_events != 0) {
+    lines.push_back(
+        fmt::format("{} events could not be counted", FormatCount(tracker.dropped_events)));
+  }
+  if (!outcome.untracked_image.empty()) {
+    lines.push_back(fmt::format(
+        "the capture ends where {} executed another program, which no tracker connected from",
+        outcome.untracked_image));
+  }
+  const uint64_t children = static_cast<uint64_t>(outcome.descendants) + tracker.fork_children;
+  if (children > 0) {
+    lines.push_back(fmt::format("child processes are not profiled ({} seen)", FormatCount(children)));
+  }
+}
+
+}  // namespace
+
+Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes,
+                    const std::string& region, bool quiet) {
+  Conclusion conclusion;
+  conclusion.status = outcome.signalled ? kExitSignalBase + outcome.code : outcome.code;
+  if (!quiet && outcome.signalled) {
+    const char* name = sigabbrev_np(outcome.code);
+    conclusion.lines.push_back(
+        name != nullptr ? fmt::format("the program was ended by SIG{}", name)
+                        : fmt::format("the program was ended by signal {}", outcome.code));
+  }
+  const std::string why = WhyNoCapture(outcome, region);
+  if (!why.empty()) {
+    const bool ours = conclusion.status == 0;
+    if (ours) conclusion.status = kExitRefused;
+    if (ours || !quiet) conclusion.lines.push_back(why);
+  } else if (!quiet) {
+    AddTrouble(outcome, conclusion.lines);
+    conclusion.lines.push_back(Figures(*outcome.written, output, output_bytes));
+  }
+  return conclusion;
+}
+
+std::string ShellWord(const std::string& word) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+}  // namespace memprof

@@ -1,0 +1,58 @@
+#include "cli/run/private_directory.h"
+
+#include <fmt/format.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "cli/run/preload.h"
+
+namespace memprof {
+namespace {
+
+constexpr char kPattern[] = "/memprof-XXXXXX";
+constexpr size_t kRoomForNames = 16;  // of a socket in it
+
+std::string MakeIn(const std::string& base) {
+  std::string pattern = base + kPattern;
+  return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
+}
+
+// A socket's path is short, and a link to the preload must be fit for LD_PRELOAD.
+bool IsFit(const char* base) {
+  return base != nullptr && base[0] == '/' && IsPreloadable(base) &&
+         strlen(base) + sizeof kPattern + kRoomForNames < sizeof(sockaddr_un::sun_path);
+}
+
+}  // namespace
+
+Result<PrivateDirectory> PrivateDirectory::Make() {
+  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+  std::string path = IsFit(runtime) ? MakeIn(runtime) : std::string();
+  if (path.empty()) path = MakeIn("/tmp");
+  if (path.empty()) {
+    return Fail(ErrorKind::kIo, fmt::format("no directory for the socket can be made in "
+                                            "$XDG_RUNTIME_DIR or /tmp: {}",
+                                            strerror(errno)));
+  }
+  return PrivateDirectory(path);
+}
+
+PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept
+    : path_(std::exchange(other.path_, {})), files_(std::exchange(other.files_, {})) {}
+
+PrivateDirectory::~PrivateDirectory() {
+  for (const std::string& file : files_) unlink(file.c_str());
+  if (!path_.empty()) rmdir(path_.c_str());
+}
+
+std::string PrivateDirectory::Hold(const std::string& name) {
+  files_.push_back(path_ + "/" + name);
+  return files_.back();
+}
+
+}  // namespace memprof

@@ -1,0 +1,33 @@
+// PrivateDirectory: a fresh directory of mode 0700 for the socket, under $XDG_RUNTIME_DIR or /tmp.
+//
+// Ownership: removed with the object, with what it was told to hold.
+// Failure: kIo if neither place takes a directory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/result.h"
+
+namespace memprof {
+
+class PrivateDirectory {
+ public:
+  static Result<PrivateDirectory> Make();
+
+  PrivateDirectory(PrivateDirectory&& other) noexcept;
+  PrivateDirectory& operator=(PrivateDirectory&&) = delete;
+  ~PrivateDirectory();
+
+  const std::string& path() const { return path_; }
+  // The path of a file in it, which is removed with it.
+  std::string Hold(const std::string& name);
+
+ private:
+  explicit PrivateDirectory(std::string path) : path_(std::move(path)) {}
+
+  std::string path_;
+  std::vector<std::string> files_;
+};
+
+}  // namespace memprof

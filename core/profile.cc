@@ -1,0 +1,85 @@
+#include "core/profile.h"
+
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "core/runtime_kept.h"
+
+namespace memprof {
+namespace {
+
+// Source frames, each once.
+class FrameTable {
+ public:
+  explicit FrameTable(std::vector<ProfileFrame>& frames) : frames_(frames) {}
+
+  uint32_t Add(const ProfileFrame& frame) {
+    const auto key = std::make_tuple(frame.function, frame.file, frame.line, frame.module,
+                                     frame.offset, frame.inlined);
+    const auto [at, fresh] = ids_.emplace(key, static_cast<uint32_t>(frames_.size()));
+    if (fresh) frames_.push_back(frame);
+    return at->second;
+  }
+
+ private:
+  std::vector<ProfileFrame>& frames_;
+  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t>
+      ids_;
+};
+
+// The rules of what a runtime keeps look at the outermost function of each return address.
+const char* RuntimeReason(const Snapshot& snapshot, const std::vector<SourceChain>& chains,
+                          const SnapshotSite& site) {
+  RuntimeFrame frames[2];
+  size_t count = 0;
+  for (uint32_t node = site.node; node != 0 && count < std::size(frames);
+       node = snapshot.nodes[node].parent) {
+    const uint32_t frame = snapshot.nodes[node].frame;
+    const uint32_t module = snapshot.frames[frame].module;
+    frames[count++] = {chains[frame].back().function,
+                       module != kNoModule ? std::string_view(snapshot.modules[module].path)
+                                           : std::string_view()};
+  }
+  return WhyKeptByRuntime({frames, count}, site);
+}
+
+}  // namespace
+
+Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
+  Profile profile;
+  profile.program = snapshot.program;
+  profile.tracker = snapshot.tracker;
+  profile.modules = snapshot.modules;
+  profile.thread_names = snapshot.thread_names;
+  profile.nodes.push_back({});
+
+  const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
+  FrameTable table(profile.frames);
+  // A node with inlined functions becomes one node each, the function that has the frame outermost.
+  std::vector<uint32_t> leaf(snapshot.nodes.size(), 0);
+  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
+    const SnapshotFrame& frame = snapshot.frames[snapshot.nodes[i].frame];
+    const SourceChain& chain = chains[snapshot.nodes[i].frame];
+    uint32_t parent = leaf[snapshot.nodes[i].parent];
+    for (size_t k = chain.size(); k-- > 0;) {
+      const uint32_t id = table.Add({chain[k].function, chain[k].file, chain[k].line, frame.module,
+                                     frame.offset, chain[k].inlined});
+      profile.nodes.push_back({parent, id});
+      parent = static_cast<uint32_t>(profile.nodes.size() - 1);
+    }
+    leaf[i] = parent;
+  }
+
+  for (const SnapshotSite& site : snapshot.sites) {
+    profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
+                             RuntimeReason(snapshot, chains, site)});
+    profile.peak += site.peak;
+    profile.leaked += site.leaked;
+    profile.total += site.total;
+  }
+  profile.notes = symbolizer.notes();
+  return profile;
+}
+
+}  // namespace memprof

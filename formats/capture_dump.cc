@@ -1,0 +1,74 @@
+#include "formats/capture_dump.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "formats/capture_format.h"
+#include "formats/capture_reader.h"
+#include "formats/capture_sections.h"
+
+namespace memprof {
+namespace {
+
+namespace cf = capture_format;
+
+void DumpContent(const Snapshot& snapshot, std::string& text) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "\nmodules\n");
+  for (size_t i = 0; i < snapshot.modules.size(); ++i) {
+    fmt::format_to(out, "  {:>5} {} {}\n", i, snapshot.modules[i].build_id,
+                   snapshot.modules[i].path);
+  }
+  fmt::format_to(out, "\nframes: module offset\n");
+  for (size_t i = 0; i < snapshot.frames.size(); ++i) {
+    const SnapshotFrame& frame = snapshot.frames[i];
+    const std::string module = frame.module == kNoModule ? "-" : std::to_string(frame.module);
+    fmt::format_to(out, "  {:>5} {:>3} {:#x}\n", i, module, frame.offset);
+  }
+  fmt::format_to(out, "\nnodes: parent frame\n");
+  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
+    fmt::format_to(out, "  {:>5} {:>5} {:>5}\n", i, snapshot.nodes[i].parent,
+                   snapshot.nodes[i].frame);
+  }
+  fmt::format_to(out, "\nthread names\n");
+  for (size_t i = 0; i < snapshot.thread_names.size(); ++i) {
+    fmt::format_to(out, "  {:>5} {}\n", i, snapshot.thread_names[i]);
+  }
+  fmt::format_to(out, "\nsites: node thread peak leaked total (bytes/allocations)\n");
+  for (size_t i = 0; i < snapshot.sites.size(); ++i) {
+    const SnapshotSite& s = snapshot.sites[i];
+    fmt::format_to(out, "  {:>5} {:>5} {:>3} {}/{} {}/{} {}/{}\n", i, s.node, s.thread_name,
+                   s.peak.bytes, s.peak.allocations, s.leaked.bytes, s.leaked.allocations,
+                   s.total.bytes, s.total.allocations);
+  }
+}
+
+}  // namespace
+
+Result<std::string> DumpCapture(std::string_view bytes) {
+  if (!bytes.starts_with(std::string_view(cf::kMagic, sizeof cf::kMagic)) ||
+      bytes.size() < cf::kFileHeaderBytes) {
+    return Fail(ErrorKind::kUnreadable, "not a capture of memprof");
+  }
+  std::string text = fmt::format("capture of {} bytes\n\n{:>8} {:<14} {:>10} {:>10}  {}\n",
+                                 bytes.size(), "offset", "section", "stored", "content", "state");
+  auto out = std::back_inserter(text);
+  const CaptureSections split = SplitSections(bytes);
+  for (const CaptureSection& section : split.sections) {
+    fmt::format_to(out, "{:>8} {:<14} {:>10} {:>10}  {}{}\n", section.file_offset,
+                   SectionName(section.type), section.stored_bytes, section.raw_bytes,
+                   (section.flags & cf::kFlagZstd) != 0 ? "zstd, " : "",
+                   section.damage.empty() ? "ok" : section.damage);
+  }
+  fmt::format_to(out, "{:>8} {}\n", "", split.complete ? "end: ok" : "end: missing");
+  const auto content = DecodeCapture(bytes);
+  if (!content) {
+    fmt::format_to(out, "\nno content: {}\n", content.error().message);
+    return text;
+  }
+  DumpContent(content->snapshot, text);
+  return text;
+}
+
+}  // namespace memprof

@@ -1,0 +1,22 @@
+#include "formats/exporters.h"
+
+namespace memprof {
+namespace {
+
+constexpr Exporter kExporters[] = {
+    {"json", ".json", false, ExportJson},
+    {"folded", ".folded", false, ExportFolded},
+};
+
+}  // namespace
+
+std::span<const Exporter> Exporters() { return kExporters; }
+
+const Exporter* FindExporter(std::string_view name) {
+  for (const Exporter& exporter : kExporters) {
+    if (exporter.name == name) return &exporter;
+  }
+  return nullptr;
+}
+
+}  // namespace memprof

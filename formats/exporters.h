@@ -1,0 +1,38 @@
+// Exporters: a profile as another tool's bytes. One file and one line in the table each.
+//
+// Thread safety: pure. The same profile gives the same bytes.
+// Invariant: the exported figures sum to the profile's totals.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "core/profile.h"
+
+namespace memprof {
+
+enum class Figure { kPeak, kLeaked, kTotal };
+
+struct ExportOptions {
+  Figure figure = Figure::kPeak;  // for formats that hold one only
+};
+
+struct Exporter {
+  std::string_view name;
+  std::string_view extension;
+  bool binary;  // never to a terminal
+  std::string (*write)(const Profile& profile, const ExportOptions& options);
+};
+
+std::span<const Exporter> Exporters();
+const Exporter* FindExporter(std::string_view name);
+
+std::string ExportJson(const Profile& profile, const ExportOptions& options);
+std::string ExportFolded(const Profile& profile, const ExportOptions& options);
+
+inline const Count& FigureOf(const ProfileSite& site, Figure figure) {
+  return figure == Figure::kPeak ? site.peak : figure == Figure::kLeaked ? site.leaked : site.total;
+}
+
+}  // namespace memprof

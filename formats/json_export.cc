@@ -1,0 +1,107 @@
+#include "formats/json_export.h"
+
+#include <nlohmann/json.hpp>
+
+#include "core/units.h"
+#include "formats/exporters.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kSchema = 1;
+
+Json ToJson(const Count& count) {
+  return {{"bytes", count.bytes}, {"allocations", count.allocations}};
+}
+
+const char* Name(EndKind kind) {
+  switch (kind) {
+    case EndKind::kExit:
+      return "exit";
+    case EndKind::kSignal:
+      return "signal";
+    case EndKind::kExec:
+      return "exec";
+    case EndKind::kRunning:
+      break;
+  }
+  return "running";
+}
+
+Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
+  return {{"bytes", tracker.bytes},
+          {"sites", sites},
+          {"dropped_events", tracker.dropped_events},
+          {"truncated_stacks", tracker.truncated_stacks},
+          {"incomplete_stacks", tracker.incomplete_stacks},
+          {"tables_full_events", tracker.tables_full_events},
+          {"unknown_frees", tracker.unknown_frees},
+          {"counter_peak_bytes", tracker.counter_peak_bytes},
+          {"peak_bound_bytes", tracker.peak_bound_bytes},
+          {"unattributed_bytes", tracker.unattributed_bytes},
+          {"untracked_children", tracker.fork_children},
+          {"stop_reason", tracker.stop_reason},
+          {"inexact_read", tracker.inexact_read}};
+}
+
+Json Stats(const Profile& profile) {
+  const SnapshotProgram& program = profile.program;
+  Json peak = ToJson(profile.peak);
+  peak["time_ms"] = program.peak_time_ms;
+  peak["time_resolution_ms"] = program.peak_time_resolution_ms;
+  return {{"schema", kSchema},
+          {"program", program.program},
+          {"pid", program.pid},
+          {"command", program.command},
+          {"start", FormatUtcTime(program.start_unix_ms)},
+          {"duration_ms", program.duration_ms},
+          {"end", {{"kind", Name(program.end_kind)}, {"code", program.end_code}}},
+          {"peak", peak},
+          {"leaked", ToJson(profile.leaked)},
+          {"total", ToJson(profile.total)},
+          {"rss_peak_bytes", program.rss_peak_bytes},
+          {"tracker", TrackerJson(profile.tracker, profile.sites.size())}};
+}
+
+Json FrameJson(const Profile& profile, const ProfileFrame& frame) {
+  const bool has_module = frame.module < profile.modules.size();
+  return {{"function", frame.function},
+          {"file", frame.file},
+          {"line", frame.line},
+          {"module", has_module ? profile.modules[frame.module].path : ""},
+          {"build_id", has_module ? profile.modules[frame.module].build_id : ""},
+          {"offset", frame.offset},
+          {"inlined", frame.inlined}};
+}
+
+std::string Text(const Json& json) {
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string StatsJson(const Profile& profile) { return Text(Stats(profile)); }
+
+std::string ExportJson(const Profile& profile, const ExportOptions&) {
+  Json json = Stats(profile);
+  json["notes"] = profile.notes;
+  Json& sites = json["sites"] = Json::array();
+  for (const ProfileSite& site : profile.sites) {
+    Json frames = Json::array();
+    for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
+      frames.push_back(FrameJson(profile, profile.frames[profile.nodes[node].frame]));
+    }
+    Json entry = {{"frames", std::move(frames)},
+                  {"thread", profile.thread_names[site.thread_name]},
+                  {"peak", ToJson(site.peak)},
+                  {"leaked", ToJson(site.leaked)},
+                  {"total", ToJson(site.total)}};
+    if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
+    sites.push_back(std::move(entry));
+  }
+  return Text(json);
+}
+
+}  // namespace memprof

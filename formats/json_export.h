@@ -1,0 +1,18 @@
+// The JSON of `stats --json` and `transform json`. Their names are kept: "schema" grows when one
+// changes its meaning.
+//
+// Thread safety: pure. Bytes that are not UTF-8 become replacement characters.
+#pragma once
+
+#include <string>
+
+#include "core/profile.h"
+
+namespace memprof {
+
+// {"schema", "program", "pid", "command", "start", "duration_ms", "end": {"kind", "code"},
+//  "peak": {"bytes", "allocations", "time_ms", "time_resolution_ms"}, "leaked", "total",
+//  "rss_peak_bytes", "tracker": {…}}
+std::string StatsJson(const Profile& profile);
+
+}  // namespace memprof
