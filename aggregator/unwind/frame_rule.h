@@ -22,28 +22,28 @@ class FrameRule {
   static constexpr uint32_t kBits = 29;
 
   constexpr FrameRule() = default;
-  constexpr explicit FrameRule(uint32_t bits) : bits_(bits) {}
+  constexpr explicit FrameRule(uint64_t bits) : bits_(bits) {}
 
   static constexpr FrameRule Outermost() { return FrameRule(kOutermost); }
   static constexpr FrameRule Special() { return FrameRule(kSpecial); }
   static FrameRule FromRow(const CfiRow& row);
 
-  constexpr uint32_t bits() const { return bits_; }
+  constexpr uint64_t bits() const { return bits_; }
   constexpr bool IsNone() const { return (bits_ & 3) == 0; }
   constexpr bool IsCompact() const { return (bits_ & 3) == kCompact; }
   constexpr bool IsOutermost() const { return (bits_ & 3) == kOutermost; }
   constexpr bool IsSpecial() const { return (bits_ & 3) == kSpecial; }
 
   constexpr bool UsesRbp() const { return (bits_ & 4) != 0; }
-  constexpr uint32_t SavedRbpWords() const { return (bits_ >> 3) & 31; }
-  constexpr uintptr_t CfaOffset() const { return uintptr_t{bits_ >> 8} << 3; }
+  constexpr uint32_t SavedRbpWords() const { return static_cast<uint32_t>(bits_ >> 3) & 31; }
+  constexpr uintptr_t CfaOffset() const { return (bits_ >> 8) << 3; }
 
  private:
   static constexpr uint32_t kCompact = 1;
   static constexpr uint32_t kOutermost = 2;
   static constexpr uint32_t kSpecial = 3;
 
-  uint32_t bits_ = 0;
+  uint64_t bits_ = 0;  // as wide as an entry of RuleTable: one shift there gets the offset
 };
 
 inline FrameRule FrameRule::FromRow(const CfiRow& row) {

@@ -40,7 +40,7 @@ class RuleTable {
     std::atomic<uint64_t>* line = LineOf(pc);
     // The newest goes first and the oldest falls out. Entries that a racing insert or Clear
     // changes meanwhile may be lost or kept twice; each remains right for its pc.
-    uint64_t moved = (uint64_t{rule.bits()} << kTagBits) | TagOf(pc);
+    uint64_t moved = (rule.bits() << kTagBits) | TagOf(pc);
     for (uint32_t i = 0; i < kWays && moved != 0; ++i) {
       const uint64_t next = line[i].load(std::memory_order_relaxed);
       line[i].store(moved, std::memory_order_relaxed);
@@ -66,9 +66,7 @@ class RuleTable {
   static constexpr bool IsFor(uint64_t entry, uint64_t tag) {
     return (entry ^ tag) << FrameRule::kBits == 0;
   }
-  static constexpr FrameRule RuleOf(uint64_t entry) {
-    return FrameRule(static_cast<uint32_t>(entry >> kTagBits));
-  }
+  static constexpr FrameRule RuleOf(uint64_t entry) { return FrameRule(entry >> kTagBits); }
   static constexpr uint64_t TagOf(uintptr_t pc) { return (pc >> 16 << 4) | (pc & 15); }
 
   // Computed as the offset of the line, which saves a shift.

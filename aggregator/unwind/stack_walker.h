@@ -74,7 +74,12 @@ class StackWalker {
   [[gnu::always_inline]] StepResult Step(WalkState& state, uint32_t& arrival) {
     const FrameRule rule = g_rule_table.Find(state.pc);
     if (__builtin_expect(rule.IsCompact(), 1)) {
-      const uintptr_t cfa = (rule.UsesRbp() ? state.rbp : state.sp) + rule.CfaOffset();
+      uintptr_t base = state.sp;
+      if (rule.UsesRbp()) {
+        base = state.rbp;
+        __asm__("");  // a branch, which is predicted: a conditional move would lengthen the chain
+      }
+      const uintptr_t cfa = base + rule.CfaOffset();
       const uintptr_t slot = cfa - 8;
       const uintptr_t saved = cfa - 8 * uintptr_t{rule.SavedRbpWords()};
       if (__builtin_expect(slot >= state.sp && saved >= state.sp && stack_.Contains(slot), 1)) {

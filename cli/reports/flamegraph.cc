@@ -8,6 +8,7 @@
 
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
+#include "cli/reports/trust.h"
 #include "cli/web/page.h"
 
 namespace memprof {
@@ -28,6 +29,7 @@ int Flamegraph(const FlamegraphOptions& options) {
   PageOptions page;
   page.mode = options.leaks ? PageMode::kLeaked : PageMode::kPeak;
   page.capture = std::filesystem::path(options.capture).filename().string();
+  page.warnings = TrustLines(*profile);
   const int status = WriteOutput(output, MakePage(*profile, page));
   if (status != kExitFine) return status;
   // The name alone, so that `xdg-open "$(memprof flamegraph x.memprof)"` works.

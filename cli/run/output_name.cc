@@ -44,8 +44,8 @@ std::string InsertBeforeExtension(const std::string& file, const std::string& wh
 }
 
 Result<void> CheckOutput(const std::string& file, bool overwrite) {
-  std::string directory = std::filesystem::path(file).parent_path().string();
-  if (directory.empty()) directory = ".";
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  const std::string directory = parent.empty() ? std::string(".") : parent.string();
   struct stat info;
   if (stat(directory.c_str(), &info) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("the output directory {} can't be used: {}; create it "

@@ -24,9 +24,11 @@ namespace memprof {
 enum class PageMode { kPeak, kLeaked, kTotal };
 
 struct PageOptions {
-  PageMode mode = PageMode::kPeak;    // what the page shows first
-  std::string capture;                // the capture's name, for the title
-  std::vector<std::string> warnings;  // e.g. of the reader: damage found. Before the page's own.
+  PageMode mode = PageMode::kPeak;  // what the page shows first
+  std::string capture;              // the capture's name, for the title
+  // One line each: what keeps the figures from being exact and complete. Empty: nothing does, and
+  // the page says so.
+  std::vector<std::string> warnings;
   PageLimits limits;
 };
 
@@ -41,8 +43,5 @@ struct PageOptions {
 std::string PageData(const Profile& profile, const PageOptions& options);
 
 std::string MakePage(const Profile& profile, const PageOptions& options);
-
-// One line each: what keeps the figures from being exact and complete. Empty: nothing does.
-std::vector<std::string> PageWarnings(const Profile& profile);
 
 }  // namespace memprof

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -52,6 +53,15 @@ class Strings {
   Json all_ = Json::array();
 };
 
+Json EndJson(const SnapshotProgram& program) {
+  Json end = {{"kind", EndName(program.end_kind)}, {"code", program.end_code}};
+  if (program.end_kind == EndKind::kSignal) {
+    const char* name = sigabbrev_np(static_cast<int>(program.end_code));
+    end["signal"] = name != nullptr ? std::string("SIG") + name : std::string("signal");
+  }
+  return end;
+}
+
 Json ProgramJson(const Profile& profile) {
   const SnapshotProgram& program = profile.program;
   return {{"program", program.program},
@@ -59,7 +69,7 @@ Json ProgramJson(const Profile& profile) {
           {"command", program.command},
           {"start_ms", program.start_unix_ms},
           {"duration_ms", program.duration_ms},
-          {"end", {{"kind", EndName(program.end_kind)}, {"code", program.end_code}}},
+          {"end", EndJson(program)},
           {"peak_time_ms", program.peak_time_ms},
           {"peak_time_resolution_ms", program.peak_time_resolution_ms},
           {"rss_peak_bytes", program.rss_peak_bytes},
@@ -134,9 +144,6 @@ std::string EscapedForScript(const std::string& json) {
 
 std::string PageData(const Profile& profile, const PageOptions& options) {
   const PageTree tree = MakePageTree(profile, options.limits);
-  std::vector<std::string> warnings = options.warnings;
-  for (std::string& warning : PageWarnings(profile)) warnings.push_back(std::move(warning));
-
   auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
   Strings strings;
   Json frames = FramesJson(tree.frames, strings);
@@ -151,7 +158,7 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
                        {"total", pair(profile.total)}}},
                      {"sites", profile.sites.size()},
                      {"pruned_nodes", tree.pruned_nodes},
-                     {"warnings", warnings},
+                     {"warnings", options.warnings},
                      {"notes", profile.notes},
                      {"strings", strings.Take()},
                      {"frames", std::move(frames)},

@@ -6,12 +6,13 @@ import {byId, element} from './element.js';
 import {bytes, duration, exact, measureExact, moment, plural} from './format.js';
 
 const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
+const STILL_LIVE = 'Live when read';  // a program that runs has leaked nothing yet
 
-function endText({kind, code}) {
+function endText({kind, code, signal}) {
   switch (kind) {
-    case 'exit': return code === 0 ? 'exited with 0' : `exited with ${code}`;
-    case 'signal': return `killed by signal ${code}`;
-    case 'exec': return 'replaced itself by exec';
+    case 'exit': return `exited with ${code}`;
+    case 'signal': return `was ended by ${signal} (${code})`;
+    case 'exec': return 'executed another program';
     default: return 'was still running';
   }
 }
@@ -44,7 +45,8 @@ export function createHeader(capture, state) {
   const cards = MODES.map((mode) => {
     const [size, count] = capture.totals[mode];
     const when = mode === 'peak' ? peakTime(program) : '';
-    const made = card(LABELS[mode], bytes(size), measureExact(size, 'bytes'),
+    const label = mode === 'leaked' && program.end.kind === 'running' ? STILL_LIVE : LABELS[mode];
+    const made = card(label, bytes(size), measureExact(size, 'bytes'),
         [plural(count, 'allocation', 'allocations'), when].filter(Boolean).join(' · '),
         {'data-mode': mode, type: 'button'});
     made.addEventListener('click', () => state.set({mode}));

@@ -152,6 +152,19 @@ void Walk(unsigned& state, int depth, int& calls, Leaf leaf);
   KEEP;
 }
 
+[[gnu::noinline]] void UntouchedFrame(Leaf leaf) {
+  char buffer[1 << 12];
+  Use(buffer);
+  leaf();
+  KEEP;
+}
+
+[[gnu::noinline]] void Padded(int padding, Next next, int bytes, Leaf leaf) {
+  Use(alloca(static_cast<size_t>(padding)));
+  next(bytes, leaf);
+  KEEP;
+}
+
 [[gnu::noinline]] void VariableFrame(int depth, int bytes, Leaf leaf) {
   void* buffer = alloca(static_cast<size_t>(bytes));
   Use(buffer);

@@ -78,31 +78,13 @@ TEST(PageData, IsTheSameForTheSameProfile) {
   EXPECT_EQ(PageData(Small(), {}), PageData(Small(), {}));
 }
 
-TEST(PageData, PutsTheReadersWarningsBeforeItsOwn) {
+TEST(PageData, NamesTheSignalThatEndedTheProgram) {
   Profile profile = Small();
-  profile.tracker.dropped_events = 3;
-  PageOptions options;
-  options.warnings = {"one section is damaged"};
-  const Json warnings = Json::parse(PageData(profile, options))["warnings"];
-  ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_EQ(warnings[0], "one section is damaged");
-  EXPECT_EQ(warnings[1], "3 events were dropped and are in no figure.");
-}
-
-TEST(PageWarnings, AreEmptyOnlyWhenNothingIsLacking) {
-  Profile profile = Small();
-  EXPECT_TRUE(PageWarnings(profile).empty());
-  profile.tracker.stop_reason = static_cast<uint32_t>(StopReason::kNoMemory);
-  profile.program.end_kind = EndKind::kRunning;
-  profile.tracker.inexact_read = true;
-  profile.tracker.dropped_events = 1;
-  profile.tracker.peak_bound_bytes = 1;
-  profile.tracker.unattributed_bytes = 1;
-  profile.tracker.tables_full_events = 1;
-  profile.tracker.truncated_stacks = 1;
-  profile.tracker.incomplete_stacks = 1;
-  profile.tracker.fork_children = 1;
-  EXPECT_EQ(PageWarnings(profile).size(), 10u);
+  profile.program.end_kind = EndKind::kSignal;
+  profile.program.end_code = 9;
+  EXPECT_EQ(Json::parse(PageData(profile, {}))["program"]["end"]["signal"], "SIGKILL");
+  profile.program.end_code = 999;
+  EXPECT_EQ(Json::parse(PageData(profile, {}))["program"]["end"]["signal"], "signal");
 }
 
 TEST(Page, IsTheTemplateWithTheDataInside) {

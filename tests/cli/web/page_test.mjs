@@ -232,7 +232,8 @@ test('hostile names are shown as text and never run', () => withPage('hostile', 
   assert.equal(await page.evaluate(() => window.hit), undefined);
   assert.equal(await page.locator('img').count(), 0);
   assert.match(await text(page, '#trust'), /2 things to know about these figures/);
-  assert.match(await text(page, '#trust'), /12 events were dropped/);
+  assert.match(await text(page, '#trust'), /12 events were <b>dropped<\/b>/);
+  assert.match(await text(page, '#run'), /was ended by SIGKILL \(9\)/);
   // The browser's own: a fragment may hold anything.
   await page.goto(`${urlOf('hostile')}#zoom=99999999&mode=evil&search=%3Cb%3E&theme=1`);
   await page.reload();

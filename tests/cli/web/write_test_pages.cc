@@ -49,8 +49,8 @@ Profile Hostile() {
       "<img src=x onerror=\"window.hit=1\"></script><script>window.hit=2</script>";
   ProfileBuilder b(attack);
   b.profile().program.command = {attack, "' \" ` $& $1 {{script}}", std::string("nul\0byte", 8)};
-  b.profile().tracker.dropped_events = 12;
-  b.profile().tracker.incomplete_stacks = 3;
+  b.profile().program.end_kind = EndKind::kSignal;
+  b.profile().program.end_code = 9;
   b.profile().notes = {attack};
   std::string long_name = "ns::Longest<";
   while (long_name.size() < 10'000) long_name += "std::pair<unsigned long, Widget>, ";
@@ -93,8 +93,10 @@ Profile Large(uint32_t count) {
   return b.profile();
 }
 
-bool Write(const std::string& directory, const std::string& name, const Profile& profile) {
+bool Write(const std::string& directory, const std::string& name, const Profile& profile,
+           const std::vector<std::string>& warnings = {}) {
   PageOptions options;
+  options.warnings = warnings;
   options.capture = name + ".memprof";
   std::ofstream file(directory + "/" + name + ".html", std::ios::binary);
   file << MakePage(profile, options);
@@ -105,7 +107,9 @@ bool Write(const std::string& directory, const std::string& name, const Profile&
 bool WriteAll(const std::string& directory) {
   ProfileBuilder no_leak("tidy");
   no_leak.Site({{"main", "m.cc", 1}}, {.peak = {10, 1}, .total = {10, 1}});
-  return Write(directory, "known", Known()) && Write(directory, "hostile", Hostile()) &&
+  return Write(directory, "known", Known()) &&
+         Write(directory, "hostile", Hostile(),
+               {"12 events were <b>dropped</b>", "a second thing"}) &&
          Write(directory, "tidy", no_leak.profile()) && Write(directory, "large", Large(20'000)) &&
          Write(directory, "huge", Large(200'000));
 }
