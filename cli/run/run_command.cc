@@ -34,6 +34,7 @@ struct RunOptions {
   std::string output = kDefaultOutput;
   std::string region;
   unsigned checkpoint_seconds = 30;
+  std::string unused;
   CLI::App* app = nullptr;
 };
 
@@ -93,8 +94,14 @@ int Supervise(const RunOptions& options, const ChildPlan& plan, Signals& signals
 int Run(const RunOptions& options) {
   HoldStandardDescriptors();
   std::vector<std::string> argv = options.app->remaining();
-  if (!argv.empty() && argv[0] == "--") argv.erase(argv.begin());
-  if (argv.empty()) return Refuse("no program given; try: memprof run ./program");
+  if (!argv.empty() && argv[0] == "--") {
+    argv.erase(argv.begin());
+  } else if (!argv.empty() && argv[0].starts_with("-")) {
+    return Refuse(fmt::format("run has no option {}; see memprof run --help", argv[0]));
+  }
+  if (argv.empty() || argv[0].empty()) {
+    return Refuse("no program given; try: memprof run ./program");
+  }
 
   const char* search_path = std::getenv("PATH");
   const auto preflight = CheckProgram(argv[0], search_path != nullptr ? search_path : "/bin:/usr/bin");
@@ -134,7 +141,14 @@ CommandBody SetUpRun(CLI::App& app) {
   app.add_option("--region", options->region,
                  "Keep the counts in this file while the program runs: nothing is lost even if "
                  "memprof is killed too; reports read it");
+  // All from the first word that is no option of ours belongs to the program: prefix_command. The
+  // positional takes nothing (CLI11 would split words like "[a,b]"); it is there for the help, and
+  // since CLI11 hands what follows "--" to a command that has positionals left.
   app.prefix_command();
+  app.validate_positionals();
+  app.add_option("PROGRAM", options->unused, "What to run, with its arguments")
+      ->type_name("[ARGS...]")
+      ->check([](const std::string&) { return std::string("left to prefix_command"); }, "", "");
   return [options] { return Run(*options); };
 }
 

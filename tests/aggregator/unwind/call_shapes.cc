@@ -159,9 +159,9 @@ void Walk(unsigned& state, int depth, int& calls, Leaf leaf);
   KEEP;
 }
 
-[[gnu::noinline]] void Padded(int padding, Next next, int bytes, Leaf leaf) {
+[[gnu::noinline]] void Padded(int padding, Callee callee, int bytes, Leaf leaf) {
   Use(alloca(static_cast<size_t>(padding)));
-  next(bytes, leaf);
+  callee(bytes, leaf);
   KEEP;
 }
 

@@ -239,7 +239,7 @@ TEST_F(SpecialStack, AgreesWithLibunwindOnAStackSwitchedByHand) {
   EXPECT_GT(probe_.last().pcs.size(), 5u);
 }
 
-[[gnu::noinline]] void OnTheOtherStack() {
+[[gnu::noinline]] void RecurseAndProbe() {
   without_frame_pointer::Recurse(4, ProbeWithoutOracle);
   __asm__ volatile("");
 }
@@ -247,21 +247,17 @@ TEST_F(SpecialStack, AgreesWithLibunwindOnAStackSwitchedByHand) {
 TEST_F(SpecialStack, IsIncompleteAboveAStackSwitchedWithoutCfi) {
   MappedStack memory;
   for (int i = 0; i < 3; ++i) {
-    MemprofCallOnStackWithoutCfi(OnTheOtherStack, memory.top());
+    MemprofCallOnStackWithoutCfi(RecurseAndProbe, memory.top());
     EXPECT_TRUE(probe_.last().result.incomplete);
-    EXPECT_EQ(probe_.last().pcs.size(), 8u);  // the switch, OnTheOtherStack, 5 × Recurse, the probe
+    EXPECT_EQ(probe_.last().pcs.size(), 8u);  // the switch, RecurseAndProbe, 5 × Recurse, the probe
   }
 }
 
 TEST_F(SpecialStack, IsIncompleteAboveCodeWithoutCfiAndReusesTheRest) {
-  for (int i = 0; i < 5; ++i) {
-    MemprofCallWithoutCfi([] {
-      for (int k = 0; k < 4; ++k) without_frame_pointer::Recurse(4, ProbeWithoutOracle);
-    });
-    EXPECT_TRUE(probe_.last().result.incomplete);
-    EXPECT_EQ(probe_.last().pcs.size(), 8u);
-  }
-  EXPECT_GT(probe_.unchanged() * 2, probe_.frames());
+  Repeat(5, [] { MemprofCallWithoutCfi([] { Repeat(4, RecurseAndProbe); }); });
+  EXPECT_TRUE(probe_.last().result.incomplete);
+  EXPECT_EQ(probe_.captures(), 20u);
+  EXPECT_EQ(probe_.unchanged(), 19 * probe_.last().pcs.size());
 }
 
 // push %rax; call *%rdi; pop %rax; ret

@@ -123,4 +123,12 @@ void StackProbe::CheckUnchanged(const CaptureResult& reused) {
   __asm__ volatile("");  // no tail call
 }
 
+[[gnu::noinline]] void Repeat(int times, void (*function)()) {
+  for (int i = 0; i < times; ++i) {
+    __asm__ volatile("");
+    function();
+  }
+  __asm__ volatile("");
+}
+
 }  // namespace memprof::test

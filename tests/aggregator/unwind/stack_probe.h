@@ -54,4 +54,7 @@ class StackProbe {
 extern thread_local StackProbe* g_probe;
 void ProbeHere();
 
+// Calls `function`, always from the same place.
+void Repeat(int times, void (*function)());
+
 }  // namespace memprof::test

@@ -60,7 +60,9 @@ TEST_F(StackReuse, ComparesTheRbpThatTheNextStepReads) {
         padding, [](int bytes, Leaf leaf) { fp::VariableFrame(0, bytes, leaf); }, kTotal - padding,
         ProbeHere);
     // What the test stands on: the innermost frame does not move.
-    if (leaf_slot != 0) EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
+    if (leaf_slot != 0) {
+      EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
+    }
     leaf_slot = SlotFromLeaf(0);
   }
 }
@@ -73,7 +75,9 @@ TEST_F(StackReuse, ComparesTheRbpThatALaterStepReads) {
         padding,
         [](int bytes, Leaf) { fp::VariableFrame(0, bytes, [] { nofp::Recurse(3, ProbeHere); }); },
         kTotal - padding, nullptr);
-    if (leaf_slot != 0) EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
+    if (leaf_slot != 0) {
+      EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
+    }
     leaf_slot = SlotFromLeaf(0);
   }
 }
