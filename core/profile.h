@@ -56,8 +56,9 @@ struct Profile {
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
   std::vector<ProfileSite> sites;
-  std::vector<std::string> notes;  // of the symbolizer: what was lacking, one line a module
-  Count peak, leaked, total;       // sums over sites
+  std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
+  std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
+  Count peak, leaked, total;        // sums over sites
 };
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
+#include <vector>
 
 #include "cli/message.h"
 #include "core/region_reader.h"
@@ -36,7 +38,7 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
   return true;
 }
 
-Result<Snapshot> LoadSnapshot(const std::string& file) {
+Result<Snapshot> LoadSnapshot(const std::string& file, std::vector<std::string>& lost) {
   Snapshot snapshot;
   const auto region = ReadIfRegion(file, snapshot);
   if (!region) return tl::unexpected<Error>(region.error());
@@ -48,6 +50,8 @@ Result<Snapshot> LoadSnapshot(const std::string& file) {
   for (const CaptureDamage& damage : content->damage) {
     Say("{}: damaged: section '{}' ({} bytes lost): {}; the rest is shown", file, damage.section,
         damage.bytes, damage.what);
+    lost.push_back(fmt::format("the capture is damaged: section '{}' ({} bytes) is lost: {}",
+                               damage.section, damage.bytes, damage.what));
   }
   return std::move(content->snapshot);
 }
@@ -55,10 +59,13 @@ Result<Snapshot> LoadSnapshot(const std::string& file) {
 }  // namespace
 
 Result<Profile> LoadProfile(const std::string& file) {
-  const auto snapshot = LoadSnapshot(file);
+  std::vector<std::string> damage;
+  const auto snapshot = LoadSnapshot(file, damage);
   if (!snapshot) return tl::unexpected<Error>(snapshot.error());
   const auto symbolizer = MakeSymbolizer();
-  return MakeProfile(*snapshot, *symbolizer);
+  Profile profile = MakeProfile(*snapshot, *symbolizer);
+  profile.damage = std::move(damage);
+  return profile;
 }
 
 }  // namespace memprof

@@ -1,7 +1,7 @@
 // Load: from a file's name to a profile, for every report.
 //
 // A file is a capture or a region (`run --region FILE`). Damage that leaves figures is said on
-// stderr, one line, and kept in the profile's notes.
+// stderr, one line, and kept in the profile's damage.
 // Failure: kUnreadable, one line that names the file.
 #pragma once
 

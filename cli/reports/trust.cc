@@ -11,7 +11,7 @@ namespace memprof {
 
 std::vector<std::string> TrustLines(const Profile& profile) {
   const SnapshotTracker& tracker = profile.tracker;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines = profile.damage;
   auto say = [&](uint64_t count, const char* what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", FormatCount(count), what));
   };
@@ -29,8 +29,8 @@ std::vector<std::string> TrustLines(const Profile& profile) {
                                 FormatBytesExact(tracker.peak_bound_bytes)));
   }
   if (tracker.unattributed_bytes != 0) {
-    lines.push_back(fmt::format("{} of the peak are in no row",
-                                FormatBytesExact(tracker.unattributed_bytes)));
+    lines.push_back(
+        fmt::format("{} of the peak are in no row", FormatBytesExact(tracker.unattributed_bytes)));
   }
   say(tracker.fork_children, "forked children were not counted");
   return lines;
@@ -42,8 +42,7 @@ std::string EndText(const SnapshotProgram& program) {
       return fmt::format("exited with {}", program.end_code);
     case EndKind::kSignal: {
       const char* name = sigabbrev_np(static_cast<int>(program.end_code));
-      return fmt::format("was ended by SIG{} ({})", name != nullptr ? name : "?",
-                         program.end_code);
+      return fmt::format("was ended by SIG{} ({})", name != nullptr ? name : "?", program.end_code);
     }
     case EndKind::kExec:
       return "executed another program";

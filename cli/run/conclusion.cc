@@ -79,8 +79,9 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   }
   if (!outcome.untracked_image.empty()) {
     lines.push_back(fmt::format(
-        "the capture ends where {} executed another program, which no tracker connected from",
-        outcome.untracked_image));
+        "the capture ends where {} executed another program, {}", outcome.untracked_image,
+        outcome.late_trackers > 0 ? "whose tracker gave up waiting for memprof"
+                                  : "from which no tracker connected"));
   }
   const uint64_t children = static_cast<uint64_t>(outcome.descendants) + tracker.fork_children;
   if (children > 0) {

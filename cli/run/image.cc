@@ -50,6 +50,15 @@ std::vector<std::string> CommandOf(pid_t pid) {
   return command;
 }
 
+// The kernel's name of the process: that of its executable, until it gives itself another. A
+// process that has ended and is not reaped still has it.
+std::string NameOf(pid_t pid) {
+  std::ifstream file(ProcPath(pid, "comm"));
+  std::string name;
+  std::getline(file, name);
+  return name;
+}
+
 }  // namespace
 
 Image::Executable Image::ExecutableOf(pid_t pid) {
@@ -63,7 +72,8 @@ Image::Image(RegionFile region, pid_t pid, std::string name)
       pid_(pid),
       start_(steady_clock::now()),
       last_sample_(start_),
-      executable_(ExecutableOf(pid)) {
+      executable_(ExecutableOf(pid)),
+      thread_name_(NameOf(pid)) {
   program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
   program_.pid = static_cast<uint32_t>(pid);
   program_.command = CommandOf(pid);
@@ -86,19 +96,24 @@ bool Image::Sample() {
   peak_ = state->peak;
   last_sample_ = now;
   const Executable executable = ExecutableOf(pid_);
-  if (executable != Executable() && executable != executable_) {
-    replaced_ = true;  // the resident memory is another program's now
-  } else {
+  if (executable == executable_) {
     program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, ResidentPeak(pid_));
+    thread_name_ = NameOf(pid_);
+  } else if (executable != Executable()) {
+    replaced_ = true;  // the resident memory is another program's now
   }
   return changed;
 }
 
-bool Image::Attached() const {
+TrackerState Image::State() const {
   uint32_t state = 0;
   const ssize_t n = pread(region_.fd(), &state, sizeof state, offsetof(RegionHeader, state));
-  return n == static_cast<ssize_t>(sizeof state) &&
-         state != static_cast<uint32_t>(TrackerState::kEmpty);
+  return n == static_cast<ssize_t>(sizeof state) ? static_cast<TrackerState>(state)
+                                                 : TrackerState::kEmpty;
+}
+
+void Image::LookForLateExec() {
+  if (State() == TrackerState::kCounting && NameOf(pid_) != thread_name_) replaced_ = true;
 }
 
 SnapshotProgram Image::Describe(EndKind end, uint32_t code) {

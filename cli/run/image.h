@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/run/region_file.h"
+#include "core/region_layout.h"
 #include "core/snapshot.h"
 
 namespace memprof {
@@ -28,10 +29,15 @@ class Image {
   bool Sample();
 
   // A tracker counts here, or has. (One that got its region too late leaves it as it was.)
-  bool Attached() const;
+  bool Attached() const { return State() != TrackerState::kEmpty; }
 
-  // The process was seen to execute something else, whose tracker hasn't come.
+  // The process has executed something else, from which no tracker came.
   bool replaced() const { return replaced_; }
+  void MarkReplaced() { replaced_ = true; }
+  // For a process that exited and is not reaped yet: whether it did so as another program. Exact
+  // where the last Sample saw it; else told by a new name together with an exit that the tracker
+  // didn't see.
+  void LookForLateExec();
 
   // What is known of the program as of now. `end` is kRunning while it lives.
   SnapshotProgram Describe(EndKind end, uint32_t code);
@@ -39,6 +45,7 @@ class Image {
  private:
   using Executable = std::pair<dev_t, ino_t>;
   static Executable ExecutableOf(pid_t pid);
+  TrackerState State() const;
 
   RegionFile region_;
   pid_t pid_;
@@ -46,6 +53,7 @@ class Image {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_sample_;
   Executable executable_;
+  std::string thread_name_;  // of the process, when it was last seen to run this image
   bool replaced_ = false;
   uint64_t current_ = 0;
   uint64_t peak_ = 0;

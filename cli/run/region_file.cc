@@ -101,7 +101,8 @@ Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite) {
 
 void RaiseOwnFileSizeLimit() {
   rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_FSIZE, &none) == 0 || getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_FSIZE, &limit);
 }

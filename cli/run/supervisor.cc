@@ -63,24 +63,31 @@ RunOutcome Supervisor::Run() {
 void Supervisor::OnSignals() {
   while (const auto number = signals_.Next()) {
     if (*number != SIGCHLD) kill(program_, *number);
-    if (ReapProgram()) return;
+    if (LookAtProgram()) return;
   }
 }
 
-// True: the program has ended.
-bool Supervisor::ReapProgram() {
-  int status;
-  while (waitpid(program_, &status, WNOHANG | WUNTRACED) == program_) {
-    if (WIFSTOPPED(status)) {
+// True: the program has ended, and is reaped.
+bool Supervisor::LookAtProgram() {
+  for (;;) {
+    siginfo_t info = {};
+    const auto pid = static_cast<id_t>(program_);
+    if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != program_) {
+      return false;
+    }
+    ended_ = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
+    if (!ended_) {
+      waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
       StopWithProgram();
       continue;
     }
-    ended_ = true;
-    outcome_.signalled = WIFSIGNALED(status);
-    outcome_.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
+    outcome_.signalled = info.si_code != CLD_EXITED;
+    outcome_.code = info.si_status;
+    if (image_ != nullptr && !outcome_.signalled) image_->LookForLateExec();
+    waitid(P_PID, pid, &info, WEXITED);
     return true;
   }
-  return false;
 }
 
 void Supervisor::OnVisitors() {
@@ -116,7 +123,11 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   // The tracker waits: all else comes after the answer.
   if (!socket_.Admit(visitor, region->fd(), region->bytes())) {
     ++outcome_.late_trackers;
-    if (!first_region_ && image_ == nullptr) first_region_ = std::move(*region);
+    if (image_ != nullptr) {
+      image_->MarkReplaced();
+    } else {
+      first_region_ = std::move(*region);
+    }
     return;
   }
   std::unique_ptr<Image> before = std::move(image_);

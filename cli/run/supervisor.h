@@ -37,7 +37,7 @@ struct RunOutcome {
   bool signalled = false;
   int code = 0;            // exit status or signal number
   int trackers = 0;        // that counted: images of the program
-  int late_trackers = 0;   // that had given up waiting for us
+  int late_trackers = 0;   // of the program, that had given up waiting for us
   int descendants = 0;     // trackers of other processes, which were sent away
   std::string untracked_image;      // the last image's capture is that of this program, which
                                     // executed another that no tracker came from
@@ -62,7 +62,7 @@ class Supervisor {
   void FinishExecutedImage(std::unique_ptr<Image> image);
   void FinishLastImage();
   void FinishCheckpoint();
-  bool ReapProgram();
+  bool LookAtProgram();
   Result<RegionFile> NextRegion();
 
   SupervisorOptions options_;

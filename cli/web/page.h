@@ -35,6 +35,7 @@ struct PageOptions {
 // The data alone.
 //
 //   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
+//    "kept_by_design": [bytes, n],
 //    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
 //    "nodes": {"parent": […], "frame": […]},
 //    "own": {"node": […], "peak_bytes": […], "peak_allocations": […], "leaked_bytes": …}}

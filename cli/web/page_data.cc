@@ -145,6 +145,10 @@ std::string EscapedForScript(const std::string& json) {
 std::string PageData(const Profile& profile, const PageOptions& options) {
   const PageTree tree = MakePageTree(profile, options.limits);
   auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
+  Count kept_by_design;  // of what leaked
+  for (const ProfileSite& site : profile.sites) {
+    if (site.runtime_reason != nullptr) kept_by_design += site.leaked;
+  }
   Strings strings;
   Json frames = FramesJson(tree.frames, strings);
   const Json data = {{"schema", 1},
@@ -156,6 +160,7 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
                       {{"peak", pair(profile.peak)},
                        {"leaked", pair(profile.leaked)},
                        {"total", pair(profile.total)}}},
+                     {"kept_by_design", pair(kept_by_design)},
                      {"sites", profile.sites.size()},
                      {"pruned_nodes", tree.pruned_nodes},
                      {"warnings", options.warnings},

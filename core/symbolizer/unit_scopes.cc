@@ -2,68 +2,121 @@
 
 #include <dwarf.h>
 
-#include <algorithm>
-
 namespace memprof {
 namespace {
 
 constexpr int kDeepest = 200;  // nesting of DIEs; more is no compiler's work
 
+template <typename Visit>
+void EachRange(Dwarf_Die& die, Visit visit) {
+  Dwarf_Addr base = 0;
+  Dwarf_Addr low = 0;
+  Dwarf_Addr high = 0;
+  for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &low, &high)) > 0;) {
+    // 0 and 1 stand for functions that the linker dropped.
+    if (low > 1 && low < high) visit(low, high);
+  }
+}
+
+// DIEs with children, none of which is code.
+bool HoldsNoCode(int tag) {
+  switch (tag) {
+    case DW_TAG_call_site:
+    case DW_TAG_GNU_call_site:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_array_type:
+    case DW_TAG_subroutine_type:
+    case DW_TAG_GNU_template_parameter_pack:
+    case DW_TAG_GNU_formal_parameter_pack:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 UnitScopes::UnitScopes(Dwarf_Die unit) {
-  Collect(unit, -1, 0, 0);
-  std::sort(functions_.begin(), functions_.end(),
-            [](const Range& a, const Range& b) { return a.low < b.low; });
+  CollectFunctions(unit, 0);
+  for (const Range& range : function_ranges_) by_address_.Add(range.low, range.high, range.scope);
+  by_address_.Sort();
+}
+
+uint32_t UnitScopes::AddScope(const Dwarf_Die& die, uint32_t parent) {
+  const uint32_t depth = parent == kNone ? 0 : scopes_[parent].depth + 1;
+  scopes_.push_back({die, parent, depth});
+  return static_cast<uint32_t>(scopes_.size() - 1);
 }
 
 // Everything is looked into: lambdas are functions of classes inside functions.
-void UnitScopes::Collect(Dwarf_Die parent, int64_t function, uint32_t depth, int level) {
+void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
   Dwarf_Die die;
   if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
   do {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_subprogram) {
-      const auto scope = static_cast<uint32_t>(scopes_.size());
-      scopes_.push_back({die, {}, 0});
-      AddRanges(die, scope, functions_);
-      Collect(die, scope, 0, level + 1);
-    } else if (tag == DW_TAG_inlined_subroutine && function >= 0) {
-      const auto scope = static_cast<uint32_t>(scopes_.size());
-      scopes_.push_back({die, {}, depth + 1});
-      std::vector<Range> ranges;
-      AddRanges(die, scope, ranges);
-      auto& inlined = scopes_[static_cast<size_t>(function)].inlined;
-      inlined.insert(inlined.end(), ranges.begin(), ranges.end());
-      Collect(die, function, depth + 1, level + 1);
-    } else if (dwarf_haschildren(&die) == 1) {
-      Collect(die, function, depth, level + 1);
+      const size_t ranges_before = function_ranges_.size();
+      const auto index = static_cast<uint32_t>(functions_.size());
+      EachRange(die, [&](uint64_t low, uint64_t high) {
+        function_ranges_.push_back({low, high, index});
+      });
+      if (function_ranges_.size() != ranges_before) {
+        functions_.push_back({AddScope(die, kNone)});
+        functions_.back().first_inlined = inlined_ranges_.size();
+        CollectInlined(die, functions_.back().scope, level + 1);
+        functions_.back().end_inlined = inlined_ranges_.size();
+      }
+    } else if (tag == DW_TAG_inlined_subroutine) {
+      continue;  // CollectInlined has it; no function begins inside
+    }
+    if (dwarf_haschildren(&die) == 1 && !HoldsNoCode(tag)) CollectFunctions(die, level + 1);
+  } while (dwarf_siblingof(&die, &die) == 0);
+}
+
+// What is inlined below `parent`, directly or in blocks of it, into `scope`.
+void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
+  Dwarf_Die die;
+  if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
+  do {
+    switch (dwarf_tag(&die)) {
+      case DW_TAG_inlined_subroutine: {
+        const uint32_t inlined = AddScope(die, scope);
+        EachRange(die, [&](uint64_t low, uint64_t high) {
+          inlined_ranges_.push_back({low, high, inlined});
+        });
+        CollectInlined(die, inlined, level + 1);
+        break;
+      }
+      case DW_TAG_lexical_block:
+      case DW_TAG_try_block:
+      case DW_TAG_catch_block:
+      case DW_TAG_with_stmt:
+        CollectInlined(die, scope, level + 1);
+        break;
+      default:
+        break;
     }
   } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-void UnitScopes::AddRanges(Dwarf_Die& die, uint32_t scope, std::vector<Range>& ranges) const {
-  Dwarf_Addr base;
-  Dwarf_Addr low;
-  Dwarf_Addr high;
-  for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &low, &high)) > 0;) {
-    if (low < high) ranges.push_back({low, high, scope});
-  }
-}
-
 std::vector<Dwarf_Die> UnitScopes::At(uint64_t address) const {
-  auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
-                                [](uint64_t a, const Range& range) { return a < range.low; });
-  if (after == functions_.begin() || (after - 1)->high <= address) return {};
-  const Scope& function = scopes_[(after - 1)->scope];
-  std::vector<const Scope*> inlined;
-  for (const Range& range : function.inlined) {
-    if (range.low <= address && address < range.high) inlined.push_back(&scopes_[range.scope]);
-  }
-  std::sort(inlined.begin(), inlined.end(),
-            [](const Scope* a, const Scope* b) { return a->depth < b->depth; });
-  std::vector<Dwarf_Die> chain = {function.die};
-  for (const Scope* scope : inlined) chain.push_back(scope->die);
+  std::vector<Dwarf_Die> chain;
+  by_address_.Covering(address, [&](uint32_t index) {
+    const Function& function = functions_[index];
+    // The deepest, and from there by parents: a chain is never put together from two places.
+    uint32_t deepest = function.scope;
+    for (size_t i = function.first_inlined; i < function.end_inlined; ++i) {
+      const Range& range = inlined_ranges_[i];
+      if (range.low <= address && address < range.high &&
+          scopes_[range.scope].depth >= scopes_[deepest].depth) {
+        deepest = range.scope;
+      }
+    }
+    for (uint32_t scope = deepest; scope != kNone; scope = scopes_[scope].parent) {
+      chain.push_back(scopes_[scope].die);
+    }
+    return true;
+  });
   return chain;
 }
 

@@ -3,7 +3,7 @@
 // Built once for a unit that is hit: looking scopes up in the tree of the debug info for each
 // address costs milliseconds.
 //
-// Thread safety: const after Build. Ownership: the DIEs belong to the Dwarf, which must outlive it.
+// Thread safety: const. Ownership: the DIEs belong to the Dwarf, which must outlive it.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -11,31 +11,53 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/symbolizer/range_index.h"
+
 namespace memprof {
 
 class UnitScopes {
  public:
   explicit UnitScopes(Dwarf_Die unit);
 
-  // The function that contains the address, then what is inlined there, innermost last. Empty: none.
+  // What is inlined at the address, innermost first, and last the function that contains it.
+  // Empty: no function does.
   std::vector<Dwarf_Die> At(uint64_t address) const;
 
+  // Calls visit(low, high) for every range of a function.
+  template <typename Visit>
+  void EachFunctionRange(Visit visit) const {
+    for (const Range& range : function_ranges_) visit(range.low, range.high);
+  }
+
  private:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
   struct Range {
     uint64_t low, high;  // [low, high)
     uint32_t scope;
   };
+  // A function, or a function inlined into one.
   struct Scope {
     Dwarf_Die die;
-    std::vector<Range> inlined;  // of functions: ranges of what is inlined into it
-    uint32_t depth;              // of inlined ones: nesting
+    uint32_t parent;  // what it is inlined into; kNone: a function
+    uint32_t depth;   // of inlining; a function: 0
+  };
+  // The inlined ranges of a function stand together.
+  struct Function {
+    uint32_t scope;
+    size_t first_inlined = 0;
+    size_t end_inlined = 0;
   };
 
-  void Collect(Dwarf_Die parent, int64_t function, uint32_t depth, int level);
-  void AddRanges(Dwarf_Die& die, uint32_t scope, std::vector<Range>& ranges) const;
+  void CollectFunctions(Dwarf_Die parent, int level);
+  void CollectInlined(Dwarf_Die parent, uint32_t scope, int level);
+  uint32_t AddScope(const Dwarf_Die& die, uint32_t parent);
 
   std::vector<Scope> scopes_;
-  std::vector<Range> functions_;  // by low
+  std::vector<Range> inlined_ranges_;
+  std::vector<Range> function_ranges_;  // scope: an index into functions_
+  std::vector<Function> functions_;
+  RangeIndex<uint32_t> by_address_;  // of functions_
 };
 
 }  // namespace memprof

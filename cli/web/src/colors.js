@@ -30,7 +30,7 @@ export function colorOf(node, theme) {
   const nuance = (spread >>> 8) % 7 - 3;
   const hue = {
     program: () => 14 + spread % 34,
-    library: () => 165 + hash(baseName(node.frame.module)) % 110,
+    library: () => 165 + hash(baseName(node.frame.module)) % 100 + (spread >>> 16) % 17,
     system: () => 220,
     row: () => 220,
     match: () => 305,

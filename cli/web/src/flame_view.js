@@ -73,6 +73,10 @@ export function createFlameView(capture, state, toolbar) {
     } else if (!(changed.size === 1 && changed.has('zoom') && chart.shows(focus))) {
       chart.redraw(tree.root, focus, look());
     }
+    // The root of a tall flame is at its bottom, out of sight.
+    if (changed.has('layout') && now.layout === 'flame') {
+      container.scrollIntoView({block: 'end'});
+    }
   }
 
   return {update};

@@ -8,6 +8,10 @@ import {bytes, duration, exact, measureExact, moment, plural} from './format.js'
 const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
 const STILL_LIVE = 'Live when read';  // a program that runs has leaked nothing yet
 
+// As a shell would want it, so that an empty argument is seen.
+const quoted = (argument) => /^[\w@%+=:,./-]+$/.test(argument) ? argument
+    : `'${argument.replaceAll("'", "'\\''")}'`;
+
 function endText({kind, code, signal}) {
   switch (kind) {
     case 'exit': return `exited with ${code}`;
@@ -23,6 +27,10 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
   return `after ${duration(at)}` + (resolution * 50 > at ? ` ± ${duration(resolution)}` : '');
 }
 
+// What libc and its like never free is no leak of the program.
+const keptByDesign = ({kept_by_design: [size]}) =>
+    size > 0 ? `${bytes(size)} of it kept by design` : '';
+
 function card(label, figure, exactly, below, attributes = {}) {
   const tag = attributes['data-mode'] ? 'button' : 'div';
   return element(tag, {className: 'card', title: exactly, ...attributes},
@@ -34,20 +42,22 @@ function card(label, figure, exactly, below, attributes = {}) {
 export function createHeader(capture, state) {
   const {program} = capture;
   byId('program').textContent = program.program || 'unknown program';
-  const command = program.command.join(' ');
+  const command = program.command.map(quoted).join(' ');
   byId('command').textContent = command;
   byId('command').title = command.slice(0, 4000);
-  byId('run').textContent = [`pid ${program.pid}`, moment(program.start_ms),
-    `${duration(program.duration_ms)}, ${endText(program.end)}`].filter(Boolean).join(' · ');
+  // A capture that has lost its section of the run has none of these; the warnings say so.
+  byId('run').textContent = program.pid === 0 ? '' : [`pid ${program.pid}`,
+    moment(program.start_ms), `${duration(program.duration_ms)}, ${endText(program.end)}`]
+      .filter(Boolean).join(' · ');
   byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
   document.title = `${program.program || 'memprof'} · ${capture.capture}`;
 
   const cards = MODES.map((mode) => {
     const [size, count] = capture.totals[mode];
-    const when = mode === 'peak' ? peakTime(program) : '';
+    const more = mode === 'peak' ? peakTime(program) : mode === 'leaked' ? keptByDesign(capture) : '';
     const label = mode === 'leaked' && program.end.kind === 'running' ? STILL_LIVE : LABELS[mode];
     const made = card(label, bytes(size), measureExact(size, 'bytes'),
-        [plural(count, 'allocation', 'allocations'), when].filter(Boolean).join(' · '),
+        [plural(count, 'allocation', 'allocations'), more].filter(Boolean).join(' · '),
         {'data-mode': mode, type: 'button'});
     made.addEventListener('click', () => state.set({mode}));
     return made;
@@ -93,7 +103,7 @@ function showTrust(capture) {
         'frames are folded into rows [pruned]; no figure is lost.'));
   }
   if (capture.notes.length > 0) {
-    parts.push(notes('symbols', plural(capture.notes.length, 'note', 'notes'),
+    parts.push(notes('symbols', `Symbols: ${plural(capture.notes.length, 'note', 'notes')}`,
         capture.notes, false));
   }
   byId('trust').replaceChildren(...parts);

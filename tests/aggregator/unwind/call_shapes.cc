@@ -199,6 +199,20 @@ void Walk(unsigned& state, int depth, int& calls, Leaf leaf);
   KEEP;
 }
 
+[[gnu::noinline]] void VariableOnce(int bytes, Leaf leaf) {
+  Use(alloca(static_cast<size_t>(bytes)));
+  leaf();
+  KEEP;
+}
+
+[[gnu::noinline]] void RealignedOnce(int bytes, Leaf leaf) {
+  alignas(64) char buffer[64];
+  Use(buffer);
+  Use(alloca(static_cast<size_t>(bytes)));
+  leaf();
+  KEEP;
+}
+
 void SortedThrough(Leaf leaf) {
   int values[40];
   for (int i = 0; i < 40; ++i) values[i] = (i * 17) % 40;

@@ -17,6 +17,9 @@ using Callee = void (*)(int bytes, Leaf leaf);
   void VariableFrame(int depth, int bytes, Leaf leaf);                        \
   void Realigned(int depth, Leaf leaf);                                       \
   void RealignedVariable(int depth, int bytes, Leaf leaf);                    \
+  /* The innermost of these two, as callees of Padded */                      \
+  void VariableOnce(int bytes, Leaf leaf);                                    \
+  void RealignedOnce(int bytes, Leaf leaf);                                   \
   /* Calls callee(bytes, leaf) below `padding` bytes that nothing writes */   \
   void Padded(int padding, Callee callee, int bytes, Leaf leaf);              \
   void SortedThrough(Leaf leaf);                                              \

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/aggregator/unwind/call_shapes.h"
+
 namespace memprof::test {
 
 thread_local StackProbe* g_probe = nullptr;
@@ -15,8 +17,10 @@ thread_local StackProbe* g_probe = nullptr;
 namespace {
 
 // The stack as libunwind sees it, root first, from the frame at `start` on.
-[[gnu::noinline]] std::vector<uintptr_t> OracleWalk(const StartRegisters& start) {
+// `failed`: libunwind gave up before the outermost frame.
+[[gnu::noinline]] std::vector<uintptr_t> OracleWalk(const StartRegisters& start, bool& failed) {
   std::vector<uintptr_t> pcs;
+  int step = 0;
   unw_context_t context;
   unw_cursor_t cursor;
   unw_getcontext(&context);
@@ -31,7 +35,9 @@ namespace {
     arrived = arrived || (sp == start.sp && ip == start.pc);
     // libunwind says it of the frame that was interrupted, not of the trampoline.
     if (arrived) pcs.push_back(ip + (unw_is_signal_frame(&cursor) > 0 ? 1 : 0));
-  } while (pcs.size() < 200'000 && unw_step(&cursor) > 0);
+    step = unw_step(&cursor);
+  } while (pcs.size() < 200'000 && step > 0);
+  failed = step < 0;
   if (pcs.size() > kMaxFrames) pcs.resize(kMaxFrames);
   std::reverse(pcs.begin(), pcs.end());
   return pcs;
@@ -91,8 +97,9 @@ StackProbe::~StackProbe() {
   unchanged_ += reused.unchanged;
 
   if (oracle) {
-    const std::vector<uintptr_t> expected = OracleWalk(start);
-    if (LeftAllModules(expected)) {
+    bool failed = false;
+    const std::vector<uintptr_t> expected = OracleWalk(start, failed);
+    if (failed || LeftAllModules(expected)) {
       ++oracle_lost_;
       return;
     }
@@ -121,6 +128,11 @@ void StackProbe::CheckUnchanged(const CaptureResult& reused) {
 [[gnu::noinline]] void ProbeHere() {
   g_probe->Check();
   __asm__ volatile("");  // no tail call
+}
+
+[[gnu::noinline]] void ProbeBelowRecursion() {
+  without_frame_pointer::Recurse(3, ProbeHere);
+  __asm__ volatile("");
 }
 
 [[gnu::noinline]] void Repeat(int times, void (*function)()) {

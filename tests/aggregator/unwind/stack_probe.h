@@ -54,6 +54,9 @@ class StackProbe {
 extern thread_local StackProbe* g_probe;
 void ProbeHere();
 
+// The same with a few frames in between that leave rbp alone.
+void ProbeBelowRecursion();
+
 // Calls `function`, always from the same place.
 void Repeat(int times, void (*function)());
 

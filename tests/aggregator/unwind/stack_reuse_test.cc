@@ -50,16 +50,15 @@ TEST_F(StackReuse, TellsTwoCallSitesOfOneFunctionApart) {
   EXPECT_GT(probe_.unchanged(), 0u);
 }
 
+// Padding and callee's frame together: while one grows and the other shrinks, what is below stays
+// in its place.
 constexpr int kTotal = 512;
 
 // Padded's frame pointer finds its caller; the callee's slot is where it was, its rbp is not.
 TEST_F(StackReuse, ComparesTheRbpThatTheNextStepReads) {
   uintptr_t leaf_slot = 0;
   for (int padding = 16; padding < 256; padding += 16) {
-    fp::Padded(
-        padding, [](int bytes, Leaf leaf) { fp::VariableFrame(0, bytes, leaf); }, kTotal - padding,
-        ProbeHere);
-    // What the test stands on: the innermost frame does not move.
+    fp::Padded(padding, fp::VariableOnce, kTotal - padding, ProbeHere);
     if (leaf_slot != 0) {
       EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
     }
@@ -67,14 +66,11 @@ TEST_F(StackReuse, ComparesTheRbpThatTheNextStepReads) {
   }
 }
 
-// The same with a frame in between that leaves rbp alone.
+// The same with frames in between that leave rbp alone.
 TEST_F(StackReuse, ComparesTheRbpThatALaterStepReads) {
   uintptr_t leaf_slot = 0;
   for (int padding = 16; padding < 256; padding += 16) {
-    fp::Padded(
-        padding,
-        [](int bytes, Leaf) { fp::VariableFrame(0, bytes, [] { nofp::Recurse(3, ProbeHere); }); },
-        kTotal - padding, nullptr);
+    fp::Padded(padding, fp::VariableOnce, kTotal - padding, ProbeBelowRecursion);
     if (leaf_slot != 0) {
       EXPECT_EQ(SlotFromLeaf(0), leaf_slot);
     }
@@ -85,9 +81,7 @@ TEST_F(StackReuse, ComparesTheRbpThatALaterStepReads) {
 // A frame is met again through a callee that saved rbp elsewhere than the one that is remembered.
 TEST_F(StackReuse, LooksForTheSavedRbpWhereTheLatestCalleeSavedIt) {
   const auto capture = [](int padding, Leaf leaf) {
-    fp::Padded(
-        padding, [](int bytes, Leaf innermost) { fp::VariableFrame(0, bytes, innermost); },
-        kTotal - padding, leaf);
+    fp::Padded(padding, fp::VariableOnce, kTotal - padding, leaf);
   };
   for (int padding = 16; padding < 256; padding += 16) {
     capture(padding, [] { nofp::ManyRegisters(0, 1, 2, 3, ProbeHere); });
@@ -103,9 +97,7 @@ TEST_F(StackReuse, RepeatsTheStepsOfRealignedFrames) {
   uintptr_t leaf_slot = 0;
   int in_place = 0;
   for (int padding = 16; padding < 512; padding += 16) {
-    fp::Padded(
-        padding, [](int bytes, Leaf leaf) { nofp::RealignedVariable(0, bytes, leaf); }, 64,
-        ProbeHere);
+    fp::Padded(padding, nofp::RealignedOnce, 64, ProbeHere);
     if (SlotFromLeaf(0) == leaf_slot) ++in_place;
     leaf_slot = SlotFromLeaf(0);
   }

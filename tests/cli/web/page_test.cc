@@ -78,6 +78,15 @@ TEST(PageData, IsTheSameForTheSameProfile) {
   EXPECT_EQ(PageData(Small(), {}), PageData(Small(), {}));
 }
 
+TEST(PageData, TellsHowMuchOfTheLeakIsKeptByDesign) {
+  ProfileBuilder b("p");
+  b.Site({{"pool", "", 0}}, {.leaked = {72704, 1}, .runtime_reason = "emergency pool"});
+  b.Site({{"main", "", 0}}, {.leaked = {5, 2}});
+  const Json data = Json::parse(PageData(b.profile(), {}));
+  EXPECT_EQ(data["kept_by_design"], Json::array({72704, 1}));
+  EXPECT_EQ(data["totals"]["leaked"], Json::array({72709, 3}));
+}
+
 TEST(PageData, NamesTheSignalThatEndedTheProgram) {
   Profile profile = Small();
   profile.program.end_kind = EndKind::kSignal;

@@ -82,7 +82,7 @@ test('the header shows the totals, exactly on demand', () => withPage('known', a
   assert.match(await card(page, 'total').innerText(), /14\.0 MiB/);
   assert.match(await text(page, '#figures'), /Peak RSS\s+9\.0 MiB\s+tracker 1\.0 MiB of it/);
   assert.match(await text(page, '#trust'), /Exact: every allocation was counted/);
-  assert.match(await text(page, '#trust'), /1 note/);
+  assert.match(await text(page, '#trust'), /Symbols: 1 note/);
   await page.screenshot({path: join(pages, 'known-light.png')});
 }));
 
@@ -233,6 +233,7 @@ test('hostile names are shown as text and never run', () => withPage('hostile', 
   assert.equal(await page.locator('img').count(), 0);
   assert.match(await text(page, '#trust'), /2 things to know about these figures/);
   assert.match(await text(page, '#trust'), /12 events were <b>dropped<\/b>/);
+  assert.ok((await page.locator('#command').textContent()).endsWith(" 'nul\u0000byte'"));
   assert.match(await text(page, '#run'), /was ended by SIGKILL \(9\)/);
   // The browser's own: a fragment may hold anything.
   await page.goto(`${urlOf('hostile')}#zoom=99999999&mode=evil&search=%3Cb%3E&theme=1`);

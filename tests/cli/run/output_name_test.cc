@@ -1,0 +1,53 @@
+#include "cli/run/output_name.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cli/run/temporary_directory.h"
+
+namespace memprof {
+namespace {
+
+TEST(OutputName, HasThePidAndTheProgramsBaseName) {
+  EXPECT_EQ(ExpandName(kDefaultOutput, "/usr/bin/perl", 42), "perl.42.memprof");
+  EXPECT_EQ(ExpandName("d/%p-%p.%n", "./a b", 7), "d/7-7.a b");
+}
+
+TEST(OutputName, LeavesOtherPercentSignsAlone) {
+  EXPECT_EQ(ExpandName("100%%.%x.%", "a", 7), "100%.%x.%");
+}
+
+TEST(OutputName, PutsAnImagesNumberBeforeTheExtension) {
+  EXPECT_EQ(InsertBeforeExtension("x.memprof", ".exec1"), "x.exec1.memprof");
+  EXPECT_EQ(InsertBeforeExtension("a.b/x.7.memprof", ".exec2"), "a.b/x.7.exec2.memprof");
+  EXPECT_EQ(InsertBeforeExtension("a.b/x", ".exec1"), "a.b/x.exec1");
+}
+
+TEST(OutputName, TakesANewFile) {
+  const TemporaryDirectory files;
+  EXPECT_TRUE(CheckOutput(files / "x.memprof", false));
+}
+
+TEST(OutputName, RefusesAnExistingFileUnlessTold) {
+  const TemporaryDirectory files;
+  const std::string file = files.Write("x.memprof", "");
+  const auto refused = CheckOutput(file, false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kExists);
+  EXPECT_NE(refused.error().message.find("-f"), std::string::npos);
+  EXPECT_TRUE(CheckOutput(file, true));
+}
+
+TEST(OutputName, RefusesADirectoryThatIsNotThere) {
+  const TemporaryDirectory files;
+  EXPECT_FALSE(CheckOutput(files / "no/x.memprof", true));
+  EXPECT_FALSE(CheckOutput(files.Write("file", "") + "/x.memprof", true));
+}
+
+TEST(OutputName, ReplacesNoDeviceAndNoDirectory) {
+  const TemporaryDirectory files;
+  EXPECT_FALSE(CheckOutput("/dev/null", true));
+  EXPECT_FALSE(CheckOutput(files.path(), true));
+}
+
+}  // namespace
+}  // namespace memprof

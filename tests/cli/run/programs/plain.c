@@ -1,0 +1,7 @@
+// A program that nothing is said against. Built in several ways for preflight_test.
+#include <stdlib.h>
+
+int main(void) {
+  free(malloc(1));
+  return 0;
+}

@@ -1,0 +1,62 @@
+"""What the end-to-end tests share: running memprof, and reading what it left.
+
+MEMPROF_BUILD is the build folder (ctest sets it).
+"""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+BUILD = os.environ["MEMPROF_BUILD"]
+MEMPROF = os.path.join(BUILD, "bin", "memprof")
+PROGRAMS = os.path.join(BUILD, "tests", "programs")
+SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
+TIMEOUT = 100  # seconds; nothing here takes a tenth of it on an idle machine
+
+
+def run(command, **options):
+    options.setdefault("capture_output", True)
+    options.setdefault("timeout", TIMEOUT)
+    options.setdefault("stdin", subprocess.DEVNULL)
+    return subprocess.run(command, **options)
+
+
+class MemprofTest(unittest.TestCase):
+    """A test with a directory of its own, which is the working directory of what it runs."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.directory = tempfile.mkdtemp(prefix="memprof-test-")
+        self.addCleanup(shutil.rmtree, self.directory, ignore_errors=True)
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def bare(self, command, **options):
+        return run(command, cwd=self.directory, **options)
+
+    def profile(self, command, flags=(), **options):
+        """Runs a command under memprof; the capture is x.memprof."""
+        return run([MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), *flags, "--", *command],
+                   cwd=self.directory, **options)
+
+    def memprof(self, *arguments, status=0, **options):
+        """Another command of memprof, which must give this status; its stdout as text."""
+        done = run([MEMPROF, *arguments], cwd=self.directory, **options)
+        self.assertEqual(done.returncode, status, done.stderr.decode(errors="replace"))
+        return done.stdout.decode(errors="replace")
+
+    def stats(self, capture="x.memprof"):
+        return json.loads(self.memprof("stats", "--json", self.path(capture)))
+
+    def sites(self, capture="x.memprof"):
+        return json.loads(self.memprof("transform", "json", self.path(capture)))
+
+    def assert_rows_sum_to_totals(self, profile):
+        for figure in ("peak", "leaked", "total"):
+            for unit in ("bytes", "allocations"):
+                self.assertEqual(sum(site[figure][unit] for site in profile["sites"]),
+                                 profile[figure][unit], f"{figure} {unit}")
