@@ -44,12 +44,12 @@ template <typename RealCall>
 template <typename RealCall>
 [[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
   if (address == nullptr || InArena(address)) return;
-  if (InAllocator() || !Counting()) {
+  if (InFree() || !Counting()) {
     real_call();
     return;
   }
   OnFree(address);
-  const AllocatorScope scope;
+  const AllocatorScope scope(kInAllocator | kInFree);
   real_call();
 }
 

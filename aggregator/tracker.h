@@ -9,8 +9,10 @@
 // errno is kept.
 //
 // A thread's state says where it is:
-//   kInAllocator  a hook has called the real allocator: what that calls itself is part of the same
-//                 event and is not counted again
+//   kInAllocator  a hook has called the real allocator: what that allocates itself is part of the
+//                 same event and is not counted again
+//   kInFree       … and the event is a free: what that frees itself likewise. (Within an allocation
+//                 a free is the program's own: a new-handler gives memory back.)
 //   kInTracker    in the functions below: an event now comes from a signal handler, which must not
 //                 touch the slot it interrupted; it goes to the shared cells
 #pragma once
@@ -31,6 +33,7 @@ struct ThreadState {
 };
 inline constexpr uint32_t kInAllocator = 1;
 inline constexpr uint32_t kInTracker = 2;
+inline constexpr uint32_t kInFree = 4;
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
@@ -44,12 +47,13 @@ bool StartTracker();
 inline bool Counting() { return counting->load(std::memory_order_relaxed) != 0 || StartTracker(); }
 
 inline bool InAllocator() { return (thread_state.flags & kInAllocator) != 0; }
+inline bool InFree() { return (thread_state.flags & kInFree) != 0; }
 
 // Over the call of the real allocator.
 class AllocatorScope {
  public:
-  AllocatorScope() : before_(thread_state.flags) {
-    thread_state.flags = before_ | kInAllocator;
+  explicit AllocatorScope(uint32_t flags = kInAllocator) : before_(thread_state.flags) {
+    thread_state.flags = before_ | flags;
     std::atomic_signal_fence(std::memory_order_seq_cst);
   }
   ~AllocatorScope() {

@@ -8,6 +8,7 @@
 #include "cli/reports/table.h"
 #include "cli/reports/transform.h"
 #include "cli/reports/tree.h"
+#include "cli/run/doctor_command.h"
 #include "cli/run/run_command.h"
 
 namespace memprof {
@@ -25,6 +26,8 @@ constexpr Command kCommands[] = {
     {"stats", "The figures of the whole program", "memprof stats --json x.memprof", SetUpStats},
     {"transform", "Another tool's format", "memprof transform json x.memprof -o x.json",
      SetUpTransform},
+    {"doctor", "What memprof will see of a program, and what lacks",
+     "memprof doctor redis-server", SetUpDoctor},
     {"parse", "The raw sections of a capture", "memprof parse x.memprof", SetUpParse},
 };
 

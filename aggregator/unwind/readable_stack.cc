@@ -8,7 +8,8 @@ namespace memprof {
 namespace {
 
 constexpr uintptr_t kPage = 4096;
-constexpr uintptr_t kFarthestOwnEnd = 1u << 20;  // from the outermost frame to the stack's end
+constexpr uintptr_t kFarthestOwnEnd = 1u << 20;  // from the last frame to the stack's end
+constexpr uint64_t kAttempts = 8;
 
 uintptr_t g_main_stack_end = 0;
 
@@ -20,12 +21,28 @@ uintptr_t ThreadPointer() {
   return pointer;
 }
 
-// rt_sigprocmask copies the new mask in before it looks at `how`: with a `how` that doesn't exist
-// it changes nothing, and tells EFAULT from EINVAL. No other call that can tell is as harmless, as
-// fast and as sure to be let through by seccomp filters.
-bool IsPageReadable(uintptr_t page) {
+// What the kernel says of an address that can't be read: -ENOMEM of unmapped memory, -EFAULT.
+constexpr long kNoMemory = -12;
+constexpr long kFault = -14;
+
+// MADV_POPULATE_READ (Linux 5.14) reads the page and says whether it could. An allocator makes
+// madvise calls itself, so a seccomp filter that lets the host allocate lets it through.
+long PopulateForReading(uintptr_t page) {
+  constexpr long kPopulateRead = 22;
+  constexpr long kPageBytes = 4096;
+  long result;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(static_cast<long>(SYS_madvise)), "D"(page), "S"(kPageBytes),
+                     "d"(kPopulateRead)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+
+// Where that isn't known or not allowed: rt_sigprocmask copies the new mask in before it looks at
+// `how`. With a `how` that doesn't exist it changes nothing, and tells EFAULT from EINVAL.
+long ReadMaskFrom(uintptr_t page) {
   constexpr long kNoSuchHow = 0x7fff;
-  constexpr long kInvalid = -22;
   long result;
   register long mask_bytes __asm__("r10") = 8;
   __asm__ volatile("syscall"
@@ -33,7 +50,15 @@ bool IsPageReadable(uintptr_t page) {
                    : "a"(static_cast<long>(SYS_rt_sigprocmask)), "D"(kNoSuchHow), "S"(page),
                      "d"(0L), "r"(mask_bytes)
                    : "rcx", "r11", "memory");
-  return result == kInvalid;
+  return result;
+}
+
+bool IsPageReadable(uintptr_t page) {
+  constexpr long kInvalid = -22;  // what both say of an argument they don't know
+  const long populated = PopulateForReading(page);
+  if (populated == 0) return true;
+  if (populated == kNoMemory || populated == kFault) return false;
+  return ReadMaskFrom(page) == kInvalid;
 }
 
 }  // namespace
@@ -102,12 +127,14 @@ bool ReadableStack::Read(uintptr_t address, uintptr_t& word) const {
 void ReadableStack::KeepIfOwnStack() {
   if (is_permanent_) return;
   const uintptr_t thread_pointer = ThreadPointer();
-  if (permanent_.thread_pointer == thread_pointer && permanent_.range.end != 0) return;
+  if (permanent_.thread_pointer != thread_pointer) permanent_ = {{}, thread_pointer, 0};
+  if (permanent_.range.end != 0 || permanent_.attempts == kAttempts) return;
+  ++permanent_.attempts;
   for (const uintptr_t own_end : {g_main_stack_end, thread_pointer}) {
     if (own_end < begin_ || (own_end > end() && own_end - end() > kFarthestOwnEnd)) continue;
     if (own_end >= end() && !GrowTo(PageOf(own_end) + kPage)) continue;
     is_permanent_ = true;
-    permanent_ = {{begin_, end()}, thread_pointer};
+    permanent_.range = {begin_, end()};
     return;
   }
 }

@@ -14,7 +14,7 @@
 //                     StackMemory keeps it, and no later capture probes these pages again. It is
 //                     used only while the thread pointer is the same.
 //   other stacks      sigaltstack, ucontext and coroutine stacks may be gone at the next capture:
-//                     their pages are probed each time (about 0.1 µs a page).
+//                     their pages are probed each time (about 0.4 µs a page).
 //
 // Thread safety: on one thread's stack. Async-signal-safe; raw system calls, errno untouched.
 // Invariants
@@ -32,7 +32,8 @@ namespace memprof {
 // What a StackMemory keeps of its thread's own stack.
 struct PermanentStack {
   ByteRange range;           // empty: not known
-  uintptr_t thread_pointer;  // of the thread it was found for
+  uintptr_t thread_pointer;  // of the thread it was looked for
+  uint64_t attempts;         // to find it, in vain
 };
 
 // Where the main thread's stack ends (ld.so's __libc_stack_end). Set once by InitUnwinder.
@@ -56,8 +57,8 @@ class ReadableStack {
   // Reads a word anywhere; outside the range it is probed, and the range stays as it is.
   bool Read(uintptr_t address, uintptr_t& word) const;
 
-  // The walk came to the outermost frame within the range: if the range reaches the end of this
-  // thread's own stack, it is permanent.
+  // At the end of a walk: if all pages from the range to the end of this thread's own stack are
+  // readable, it is permanent. Tried a few times for a thread: it may live on other stacks.
   void KeepIfOwnStack();
 
   const PermanentStack& permanent() const { return permanent_; }

@@ -50,10 +50,8 @@ class RuleTable {
 
   // Forgets every rule. Reads what was never written without making it resident.
   void Clear() {
-    for (auto& line : entries_) {
-      for (auto& entry : line) {
-        if (entry.load(std::memory_order_relaxed) != 0) entry.store(0, std::memory_order_relaxed);
-      }
+    for (auto& entry : entries_) {
+      if (entry.load(std::memory_order_relaxed) != 0) entry.store(0, std::memory_order_relaxed);
     }
   }
 
@@ -74,13 +72,13 @@ class RuleTable {
     constexpr uintptr_t kLineBytes = kWays * sizeof(uint64_t);
     constexpr uintptr_t kMask = ((uintptr_t{1} << kLineBits) - 1) * kLineBytes;
     const uintptr_t offset = ((pc << 2) ^ (pc >> 10)) & kMask;
-    return entries_[0] + offset / sizeof(uint64_t);
+    return entries_ + offset / sizeof(uint64_t);
   }
   std::atomic<uint64_t>* LineOf(uintptr_t pc) {
     return const_cast<std::atomic<uint64_t>*>(static_cast<const RuleTable*>(this)->LineOf(pc));
   }
 
-  alignas(64) std::atomic<uint64_t> entries_[1 << kLineBits][kWays];
+  alignas(64) std::atomic<uint64_t> entries_[(1 << kLineBits) * kWays];
 };
 
 }  // namespace memprof

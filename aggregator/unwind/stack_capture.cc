@@ -47,8 +47,8 @@ class Capture {
   static constexpr int32_t kNone = -1;
 
   int32_t Verify(int32_t matched, WalkState& state);
-  int32_t FirstChanged(int32_t matched) const;
-  int32_t FirstChangedSlow(int32_t matched) const;
+  int32_t FirstChanged(int32_t matched);
+  int32_t FirstChangedSlow(int32_t matched);
   void CopyDown(int32_t from, int32_t to, WalkState& state);
   CaptureResult Finish();
 
@@ -79,8 +79,9 @@ class Capture {
 // A step is determined by its state and the words it reads, so by induction the words looked at
 // here are the very words that the walk would read now, in its order: they are readable for the
 // same reason, and no word is looked at after one that has changed.
-[[gnu::always_inline]] inline int32_t Capture::FirstChanged(int32_t matched) const {
-  // Without repeated steps the slots rise towards the root, all on one stack.
+[[gnu::always_inline]] inline int32_t Capture::FirstChanged(int32_t matched) {
+  // Without repeated steps the slots rise towards the root, all on one stack, and the words of a
+  // step lie between two slots.
   if (remembered_repeats_ || !walker_.stack().Contains(frames_[0].slot)) {
     return FirstChangedSlow(matched);
   }
@@ -89,13 +90,12 @@ class Capture {
   return i;
 }
 
-int32_t Capture::FirstChangedSlow(int32_t matched) const {
-  const ReadableStack& stack = walker_.stack();
+[[gnu::noinline]] int32_t Capture::FirstChangedSlow(int32_t matched) {
   int32_t i = matched - 1;
   for (; i >= 0; --i) {
     const RememberedFrame& frame = frames_[i];
-    if ((frame.flags & Arrival::kRepeat) != 0 || !stack.Contains(frame.slot) ||
-        !IsUnchanged(frame)) {
+    if ((frame.flags & Arrival::kRepeat) != 0 || frame.slot < frames_[i + 1].slot ||
+        !walker_.stack().Grow(frame.slot, StackWalker::kLargestFrame) || !IsUnchanged(frame)) {
       break;
     }
   }
@@ -175,7 +175,7 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
     if (__builtin_expect(result != StepResult::kStepped, 0)) {
       incomplete_ = result == StepResult::kLost;
       open_end_ = result != StepResult::kOutermost;
-      if (!incomplete_) walker_.stack().KeepIfOwnStack();
+      walker_.stack().KeepIfOwnStack();
       break;
     }
     unchanged_ = 0;

@@ -7,9 +7,7 @@ namespace memprof {
 
 namespace {
 
-// How far above the range a word is looked for on the same stack. A compact rule says where; a
-// special frame may as well lead to another stack, so that only what is near is probed for.
-constexpr uintptr_t kLargestFrame = 16u << 20;
+// The same for a special frame, which may as well lead to another stack.
 constexpr uintptr_t kNearby = 64u << 10;
 
 uintptr_t g_context_end = 0;

@@ -63,6 +63,10 @@ void SetContextEnd(uintptr_t pc);
 // would be written to memory and read back at every frame.
 class StackWalker {
  public:
+  // How far above the range a compact rule may look for the return address: larger frames are
+  // another stack.
+  static constexpr uintptr_t kLargestFrame = 16u << 20;
+
   // `own_word`: a word of the stack that is known to be mapped.
   StackWalker(const PermanentStack& permanent, uintptr_t own_word) : stack_(permanent, own_word) {}
 

@@ -27,6 +27,7 @@ class CheckpointWriter {
 };
 
 // The region's content as a capture; what was written.
-Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program);
+Result<Snapshot> WriteRegion(const std::string& file, int region_fd,
+                             const SnapshotProgram& program);
 
 }  // namespace memprof

@@ -58,7 +58,8 @@ Child::~Child() {
 Result<Child> Child::Fork(const ChildPlan& plan) {
   int go[2];
   int failure[2];
-  if (pipe2(go, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(errno)));
+  if (pipe2(go, O_CLOEXEC) != 0)
+    return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(errno)));
   if (pipe2(failure, O_CLOEXEC) != 0) {
     const int error = errno;
     close(go[0]);

@@ -61,10 +61,11 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
 std::string Figures(const Snapshot& snapshot, const std::string& output, uint64_t output_bytes) {
   const Count peak = SumPeak(snapshot);
   const Count leaked = SumLeaked(snapshot);
-  return fmt::format("peak {}, leaked {} in {}, {} in all; capture {} ({}); see: memprof summary {}",
-                     FormatBytes(peak.bytes), FormatBytes(leaked.bytes),
-                     Allocations(leaked.allocations), Allocations(SumTotal(snapshot).allocations),
-                     output, FormatBytes(output_bytes), ShellWord(output));
+  return fmt::format(
+      "peak {}, leaked {} in {}, {} in all; capture {} ({}); see: memprof summary {}",
+      FormatBytes(peak.bytes), FormatBytes(leaked.bytes), Allocations(leaked.allocations),
+      Allocations(SumTotal(snapshot).allocations), output, FormatBytes(output_bytes),
+      ShellWord(output));
 }
 
 void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
@@ -85,7 +86,8 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   }
   const uint64_t children = static_cast<uint64_t>(outcome.descendants) + tracker.fork_children;
   if (children > 0) {
-    lines.push_back(fmt::format("child processes are not profiled ({} seen)", FormatCount(children)));
+    lines.push_back(
+        fmt::format("child processes are not profiled ({} seen)", FormatCount(children)));
   }
 }
 

@@ -1,10 +1,12 @@
 #include "cli/run/elf_facts.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gelf.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <string_view>
 
@@ -40,6 +42,25 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
     if (name == "__asan_init" || name == "__tsan_init" || name == "__msan_init") {
       facts.defines_sanitizer = true;
     }
+  }
+}
+
+// The note that the linker left: owner "GNU", type NT_GNU_BUILD_ID.
+void ReadNotes(Elf_Data* data, ElfFacts& facts) {
+  GElf_Nhdr note;
+  size_t name = 0;
+  size_t content = 0;
+  for (size_t at = 0; data != nullptr && facts.build_id.empty();) {
+    const size_t next = gelf_getnote(data, at, &note, &name, &content);
+    if (next == 0) return;
+    const auto* bytes = static_cast<const unsigned char*>(data->d_buf);
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof "GNU" &&
+        memcmp(bytes + name, "GNU", sizeof "GNU") == 0) {
+      for (size_t i = 0; i < note.n_descsz; ++i) {
+        facts.build_id += fmt::format("{:02x}", bytes[content + i]);
+      }
+    }
+    at = next;
   }
 }
 
@@ -82,6 +103,7 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
     if (section_header.sh_type == SHT_DYNAMIC) {
       ReadDynamic(elf.get(), section, section_header, facts);
     }
+    if (section_header.sh_type == SHT_NOTE) ReadNotes(elf_getdata(section, nullptr), facts);
     if (section_header.sh_type == SHT_DYNSYM || section_header.sh_type == SHT_SYMTAB) {
       ReadSymbols(elf.get(), section, section_header, facts);
     }

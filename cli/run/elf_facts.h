@@ -11,14 +11,15 @@
 namespace memprof {
 
 struct ElfFacts {
-  int elf_class = 0;        // ELFCLASS32, ELFCLASS64
-  uint16_t machine = 0;     // EM_…
+  int elf_class = 0;     // ELFCLASS32, ELFCLASS64
+  uint16_t machine = 0;  // EM_…
   bool has_dynamic = false;
   std::string interpreter;  // PT_INTERP: the loader; empty: static or static-pie
+  std::string build_id;     // lower-case hexadecimal; empty: none
   std::vector<std::string> needed;
-  bool defines_malloc = false;      // in .dynsym or .symtab
-  std::string defines_mallctl;      // the symbol's name (a jemalloc inside), or empty
-  bool defines_sanitizer = false;   // __asan_init, __tsan_init, __msan_init
+  bool defines_malloc = false;     // in .dynsym or .symtab
+  std::string defines_mallctl;     // the symbol's name (a jemalloc inside), or empty
+  bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 
 std::optional<ElfFacts> ReadElfFacts(const std::string& path);

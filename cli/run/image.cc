@@ -77,9 +77,9 @@ Image::Image(RegionFile region, pid_t pid, std::string name)
   program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
   program_.pid = static_cast<uint32_t>(pid);
   program_.command = CommandOf(pid);
-  program_.start_unix_ms = std::chrono::duration_cast<milliseconds>(
-                               std::chrono::system_clock::now().time_since_epoch())
-                               .count();
+  program_.start_unix_ms =
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
 }
 
 bool Image::Sample() {

@@ -53,8 +53,8 @@ Result<void> CheckOutput(const std::string& file, bool overwrite) {
                                             directory, strerror(errno)));
   }
   if (!S_ISDIR(info.st_mode)) {
-    return Fail(ErrorKind::kIo, fmt::format("{} is not a directory; name another output with -o",
-                                            directory));
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} is not a directory; name another output with -o", directory));
   }
   if (access(directory.c_str(), W_OK | X_OK) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("the output directory {} is not writable: {}; name "
@@ -64,7 +64,8 @@ Result<void> CheckOutput(const std::string& file, bool overwrite) {
   if (lstat(file.c_str(), &info) != 0) return {};
   // The capture is renamed into place: that would replace a device like /dev/null.
   if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
-    return Fail(ErrorKind::kIo, fmt::format("{} is not a regular file; name another with -o", file));
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} is not a regular file; name another with -o", file));
   }
   if (!overwrite) {
     return Fail(ErrorKind::kExists,

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -42,9 +43,9 @@ tl::expected<std::string, Refusal> Locate(const std::string& program,
       return Refuse(kExitCannotExecute, fmt::format("{} is a directory, not a program", program));
     }
     if (!IsExecutableFile(program)) {
-      return Refuse(kExitCannotExecute,
-                    fmt::format("{} is not executable; chmod +x it, or name its interpreter first",
-                                program));
+      return Refuse(
+          kExitCannotExecute,
+          fmt::format("{} is not executable; chmod +x it, or name its interpreter first", program));
     }
     return program;
   }
@@ -99,8 +100,8 @@ tl::expected<std::string, Refusal> InterpreterOf(const std::string& script, std:
   if (!through_env && word.find('/') == std::string::npos) word = "./" + word;
   auto found = Locate(word, search_path);
   if (found) return found;
-  return Refuse(found.error().status, fmt::format("{}: its interpreter can't be run: {}", script,
-                                                  found.error().message));
+  return Refuse(found.error().status,
+                fmt::format("{}: its interpreter can't be run: {}", script, found.error().message));
 }
 
 std::optional<std::string> WhyPrivileged(const std::string& path) {
@@ -142,10 +143,11 @@ std::optional<std::string> WhyNot(const ElfFacts& facts) {
 
 void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
   if (!facts.defines_mallctl.empty()) {
-    preflight.warnings.push_back(fmt::format(
-        "{} has a jemalloc linked in (it defines {}): allocations that don't go through the dynamic "
-        "linker's malloc are not seen",
-        preflight.path, facts.defines_mallctl));
+    preflight.warnings.push_back(
+        fmt::format("{} has a jemalloc linked in (it defines {}): allocations that don't go "
+                    "through the dynamic "
+                    "linker's malloc are not seen",
+                    preflight.path, facts.defines_mallctl));
   } else if (facts.defines_malloc) {
     preflight.warnings.push_back(fmt::format(
         "{} defines malloc itself: what it allocates with its own is not seen", preflight.path));
@@ -153,6 +155,11 @@ void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
 }
 
 }  // namespace
+
+std::string ProgramSearchPath() {
+  const char* path = std::getenv("PATH");
+  return path != nullptr ? path : "/bin:/usr/bin";
+}
 
 tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,
                                               const std::string& search_path) {
@@ -169,14 +176,14 @@ tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,
     runs = preflight.interpreter = *interpreter;
   }
   if (const auto why = WhyPrivileged(runs)) {
-    return Refuse(kExitRefused,
-                  fmt::format("{} {}: the loader ignores preloads there; run a copy without it",
-                              runs, *why));
+    return Refuse(
+        kExitRefused,
+        fmt::format("{} {}: the loader ignores preloads there; run a copy without it", runs, *why));
   }
   // What is no ELF file exec will refuse, or hand to a shell as execvp does.
   if (const auto facts = ReadElfFacts(runs)) {
     if (const auto why = WhyNot(*facts)) return Refuse(kExitRefused, runs + " " + *why);
-    preflight.needed = facts->needed;
+    preflight.loader = facts->interpreter;
     AddWarnings(*facts, preflight);
   }
   return preflight;

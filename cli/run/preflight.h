@@ -20,9 +20,12 @@ struct Refusal {
 struct Preflight {
   std::string path;         // what will be executed: absolute or as given
   std::string interpreter;  // of a script: the program that really runs; else empty
+  std::string loader;       // the dynamic loader of what runs; empty: it is no ELF file
   std::vector<std::string> warnings;
-  std::vector<std::string> needed;  // DT_NEEDED of what runs
 };
+
+// PATH, or what execvp takes where it is not set.
+std::string ProgramSearchPath();
 
 // Looks `program` up in `search_path` (as execvp does) and checks what would run.
 tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,

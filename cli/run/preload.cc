@@ -18,7 +18,11 @@ Result<std::string> FindPreload() {
     return Fail(ErrorKind::kIo,
                 fmt::format("/proc/self/exe: {}; memprof needs /proc", error.message()));
   }
-  const std::filesystem::path root = self.parent_path().parent_path();
+  return FindPreloadFor(self.string());
+}
+
+Result<std::string> FindPreloadFor(const std::string& executable) {
+  const auto root = std::filesystem::path(executable).parent_path().parent_path();
   // MEMPROF_LIBRARY_DIRECTORY: what the installation has, e.g. lib/x86_64-linux-gnu.
   for (const char* directory : {"lib", MEMPROF_LIBRARY_DIRECTORY}) {
     const auto path = root / directory / "memprof" / kPreloadName;
@@ -26,7 +30,7 @@ Result<std::string> FindPreload() {
   }
   return Fail(ErrorKind::kNotFound,
               fmt::format("{} is missing beside {}; install or build memprof as a whole",
-                          (root / "lib" / "memprof" / kPreloadName).string(), self.string()));
+                          (root / "lib" / "memprof" / kPreloadName).string(), executable));
 }
 
 bool IsPreloadable(std::string_view path) {

@@ -13,6 +13,7 @@ inline constexpr char kPreloadName[] = "libmemprof_preload.so";
 
 // Failure: it is missing, or /proc is.
 Result<std::string> FindPreload();
+Result<std::string> FindPreloadFor(const std::string& executable);
 
 // The loader splits LD_PRELOAD at spaces and colons, expands "$" and can't quote.
 bool IsPreloadable(std::string_view path);

@@ -71,7 +71,8 @@ Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool alloca
 Result<RegionFile> RegionFile::InMemory() {
   const int fd = memfd_create("memprof-region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
-    return Fail(ErrorKind::kIo, fmt::format("memfd_create: {}; try --region FILE", strerror(errno)));
+    return Fail(ErrorKind::kIo,
+                fmt::format("memfd_create: {}; try --region FILE", strerror(errno)));
   }
   auto region = LayOut(fd, WithinLimits(kBudgetInMemory), false);
   // A region that shrinks under a reader or the program would be a SIGBUS.

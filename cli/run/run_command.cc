@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -103,8 +102,7 @@ int Run(const RunOptions& options) {
     return Refuse("no program given; try: memprof run ./program");
   }
 
-  const char* search_path = std::getenv("PATH");
-  const auto preflight = CheckProgram(argv[0], search_path != nullptr ? search_path : "/bin:/usr/bin");
+  const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
   if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
   const auto preload = FindPreload();
   if (!preload) return Refuse(preload.error().message);

@@ -1,7 +1,8 @@
 // Signals of the supervisor: all that can be caught are blocked and read from a descriptor.
 //
 //   sent by a process (kill, sigqueue)  forwarded to the program
-//   sent by the kernel (the terminal)   the program got it too: not sent twice. But a hang-up of the
+//   sent by the kernel (the terminal)   the program got it too: not sent twice. But a hang-up of
+//   the
 //                                       terminal comes to a session's leader alone: forwarded
 //   SIGCHLD                             the program changed its state
 //

@@ -120,19 +120,17 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
     socket_.SendAway(visitor);
     return;
   }
+  const uint64_t bytes = region->bytes();
+  // Before the answer: with it, the program may end at once.
+  auto image = std::make_unique<Image>(std::move(*region), program_,
+                                       image_ == nullptr ? options_.program : std::string());
   // The tracker waits: all else comes after the answer.
-  if (!socket_.Admit(visitor, region->fd(), region->bytes())) {
+  if (!socket_.Admit(visitor, image->region_fd(), bytes)) {
     ++outcome_.late_trackers;
-    if (image_ != nullptr) {
-      image_->MarkReplaced();
-    } else {
-      first_region_ = std::move(*region);
-    }
+    if (image_ != nullptr) image_->MarkReplaced();
     return;
   }
-  std::unique_ptr<Image> before = std::move(image_);
-  image_ = std::make_unique<Image>(std::move(*region), program_,
-                                   before == nullptr ? options_.program : std::string());
+  std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
   tick_ = kBusyTick;
   quiet_ticks_ = 0;
   if (before != nullptr) FinishExecutedImage(std::move(before));
@@ -147,8 +145,7 @@ void Supervisor::FinishExecutedImage(std::unique_ptr<Image> image) {
   ++outcome_.trackers;
   const std::string file =
       NameOfExecutedImage(options_.output, outcome_.trackers, options_.overwrite);
-  const auto written =
-      WriteRegion(file, image->region_fd(), image->Describe(EndKind::kExec, 0));
+  const auto written = WriteRegion(file, image->region_fd(), image->Describe(EndKind::kExec, 0));
   if (!written) Say("no capture of {} before its exec: {}", image->name(), written.error().message);
 }
 

@@ -35,10 +35,10 @@ struct SupervisorOptions {
 
 struct RunOutcome {
   bool signalled = false;
-  int code = 0;            // exit status or signal number
-  int trackers = 0;        // that counted: images of the program
-  int late_trackers = 0;   // of the program, that had given up waiting for us
-  int descendants = 0;     // trackers of other processes, which were sent away
+  int code = 0;                     // exit status or signal number
+  int trackers = 0;                 // that counted: images of the program
+  int late_trackers = 0;            // of the program, that had given up waiting for us
+  int descendants = 0;              // trackers of other processes, which were sent away
   std::string untracked_image;      // the last image's capture is that of this program, which
                                     // executed another that no tracker came from
   std::string write_error;          // of the last image's capture; empty: it is written

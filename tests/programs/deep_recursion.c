@@ -1,7 +1,7 @@
 // 100,000 frames: the innermost are kept, the figures are exact, the cut is counted.
 //
 // SITE function=descend line=@deep  peak=321/1 leaked=321/1 total=321/1
-// SITE function=shallow line=@plain peak=123/1 leaked=123/1 total=123/1
+// SITE function=shallow line=@plain peak=12300/1 leaked=12300/1 total=12300/1
 // TRACKER truncated_stacks=1
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void* work(void* unused) {
 }
 
 static void shallow(void) {
-  kept[1] = malloc(123);  // @plain
+  kept[1] = malloc(12300);  // @plain
 }
 
 int main(void) {

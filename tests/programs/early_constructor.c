@@ -5,14 +5,14 @@
 // SITE function=early_library_starts line=@kept  peak=1111/1 leaked=1111/1 total=1111/1
 // SITE function=early_library_starts line=@given peak=0/0    leaked=0/0    total=2222/1
 // SITE function=early_library_starts line=@freed peak=0/0    leaked=0/0    total=3333/1
-// SITE function=main line=@grown peak=5000/1 leaked=5000/1 total=5000/1
-// WHOLE peak=6111/2 leaked=6111/2 total=11666/4
+// SITE function=main line=@grown peak=50000/1 leaked=50000/1 total=50000/1
+// WHOLE peak=51111/2 leaked=51111/2 total=56666/4
 #include <stdlib.h>
 
 extern char* early_library_block(void);
 static void* volatile kept;
 
 int main(void) {
-  kept = realloc(early_library_block(), 5000);  // @grown
+  kept = realloc(early_library_block(), 50000);  // @grown
   return 0;
 }

@@ -10,7 +10,7 @@
 // CASE name=term      args=term      status=143 end=signal:15
 // CASE name=kill      args=kill      status=137 end=signal:9
 // CASE name=pthread   args=pthread   status=0   end=exit:0
-// SITE function=leak line=@leak peak=1000/10 leaked=600/6 total=1000/10
+// SITE function=leak line=@leak peak=1000000/10 leaked=600000/6 total=1000000/10
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 static void* leak(void) {
-  return malloc(100);  // @leak
+  return malloc(100000);  // @leak
 }
 
 static void* exit_7(void* unused) {

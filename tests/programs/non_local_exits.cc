@@ -5,7 +5,7 @@
 // SITE function=Jumper  line=@jumper  peak=? leaked=0/0      total=40000/2000
 // SITE function=main    line=@after   peak=? leaked=60000/2000 total=60000/2000
 // SITE function=main    line=@last    peak=500000/1 leaked=500000/1 total=500000/1
-// WITHIN function=Catches line=@catches peak=? leaked=0/0 total=20000/2000
+// WITHIN function=Catches line=@catches peak=? leaked=0/0 total=?
 // WITHIN function=Returns line=@returns peak=? leaked=0/0 total=40000/2000
 #include <csetjmp>
 #include <cstdlib>

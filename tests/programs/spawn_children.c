@@ -2,7 +2,7 @@
 // parent's figures are its own.
 //
 // SITE function=main line=@before peak=2000/1 leaked=2000/1 total=2000/1
-// SITE function=main line=@after  peak=3000/1 leaked=3000/1 total=3000/1
+// SITE function=main line=@after  peak=300000/1 leaked=300000/1 total=300000/1
 #define _GNU_SOURCE
 #include <spawn.h>
 #include <stdio.h>
@@ -34,6 +34,6 @@ int main(void) {
   char line[16] = "";
   if (pipe == NULL || fgets(line, sizeof line, pipe) == NULL) return 6;
   if (pclose(pipe) != 0 || strcmp(line, "hello\n") != 0) return 7;
-  kept[1] = malloc(3000);  // @after
+  kept[1] = malloc(300000);  // @after
   return 0;
 }

@@ -3,7 +3,7 @@
 
 import {element} from './element.js';
 import {measure, measureExact, share, shortened} from './format.js';
-import {frameWhere} from './tooltip.js';
+import {whereOf} from './tooltip.js';
 
 const NAME_LIMIT = 20000;
 const CALLERS = 6;
@@ -23,7 +23,7 @@ export function showFocus(strip, capture, tree, focus, {by}, zoomTo) {
       ? [crumb(callers[0]), '…', ...callers.slice(1 - CALLERS).map(crumb)] : callers.map(crumb);
   const path = element('nav', {className: 'callers', 'aria-label': 'Callers'},
       ...near.flatMap((part) => [part, element('span', {className: 'arrow'}, '›')]));
-  const {place, module, inlined} = frameWhere(focus.frame);
+  const {place, module, inlined} = whereOf(capture, focus);
   const out = element('button', {type: 'button', className: 'quiet', id: 'zoom-out'}, 'Zoom out');
   out.addEventListener('click', () => zoomTo(0));
   strip.replaceChildren(

@@ -9,13 +9,17 @@ import {measure, measureExact, share, shortened} from './format.js';
 const NAME_LIMIT = 700;
 const LABELS = {peak: 'At peak', leaked: 'Leaked', total: 'Total'};
 
-export function frameWhere(frame) {
-  const place = frame.file ? frame.file + (frame.lines ? `:${frame.lines}` : '') : '';
-  return {place, module: frame.module, inlined: frame.inlined};
-}
-
-export function linesOf(frames) {
-  return [...new Set(frames.flatMap(({lines}) => lines ? [lines] : []))].join(', ');
+// Where a drawn node's code is. Folding may have brought nodes of several lines together.
+export function whereOf(capture, node) {
+  const frames = node.ids.map((id) => id === 0 ? node.frame
+      : capture.frame(capture.nodes.frame[id]));
+  const lines = [...new Set(frames.flatMap((frame) => frame.lines ? [frame.lines] : []))].join(', ');
+  const {file, module} = node.frame;
+  return {
+    place: file ? file + (lines ? `:${lines}` : '') : '',
+    module,
+    inlined: frames.every((frame) => frame.inlined),
+  };
 }
 
 export function figuresTable(capture, node, mode) {
@@ -68,7 +72,7 @@ export function createTooltip(box, describe) {
 }
 
 export function describeFrame(capture, node, mode) {
-  const {place, module, inlined} = frameWhere(node.frame);
+  const {place, module, inlined} = whereOf(capture, node);
   const row = (className, text) => text ? element('p', {className}, text) : null;
   return [
     element('p', {className: 'name'}, shortened(node.name, NAME_LIMIT)),

@@ -17,8 +17,6 @@
 
 #include "aggregator/unwind/stack_capture.h"
 
-extern "C" void* __libc_malloc(size_t bytes);
-
 namespace {
 
 using memprof::CaptureResult;
@@ -157,7 +155,14 @@ extern "C" [[gnu::visibility("default")]] void* malloc(size_t bytes) {
     errno = saved_errno;
     t_inside = false;
   }
-  return __libc_malloc(bytes);
+  // The next one, which may be another allocator's. Finding it doesn't allocate.
+  static std::atomic<void* (*)(size_t)> next{nullptr};
+  auto* real = next.load(std::memory_order_relaxed);
+  if (real == nullptr) {
+    real = reinterpret_cast<void* (*)(size_t)>(dlsym(RTLD_NEXT, "malloc"));
+    next.store(real, std::memory_order_relaxed);
+  }
+  return real(bytes);
 }
 
 extern "C" [[gnu::visibility("default")]] int dlclose(void* module) {

@@ -54,7 +54,8 @@ uint64_t g_unchanged;
 double NanosecondsOf(void (*body)()) {
   double best = 1e30;
   for (int repeat = 0; repeat < kRepeats; ++repeat) {
-    g_frames = g_unchanged = 0;
+    g_frames = 0;
+    g_unchanged = 0;
     const auto begin = std::chrono::steady_clock::now();
     body();
     const std::chrono::duration<double, std::nano> taken = std::chrono::steady_clock::now() - begin;

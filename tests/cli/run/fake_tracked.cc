@@ -76,8 +76,7 @@ bool Connect() {
   if (refused || part == nullptr) return refused;
   int memory;
   std::memcpy(&memory, CMSG_DATA(part), sizeof memory);
-  void* base =
-      mmap(nullptr, welcome.region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+  void* base = mmap(nullptr, welcome.region_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
   if (base == MAP_FAILED) return false;
   region = static_cast<char*>(base);
   Header().pid = static_cast<uint32_t>(getpid());

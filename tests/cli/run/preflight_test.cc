@@ -33,7 +33,7 @@ TEST(Preflight, FindsAProgramInThePath) {
   const auto checked = CheckProgram("sh", "/nowhere:/bin");
   ASSERT_TRUE(checked);
   EXPECT_EQ(checked->path, "/bin/sh");
-  EXPECT_EQ(checked->needed, std::vector<std::string>{"libc.so.6"});
+  EXPECT_EQ(checked->loader, "/lib64/ld-linux-x86-64.so.2");
 }
 
 TEST(Preflight, TakesAnEmptyPathEntryForTheCurrentDirectory) {
@@ -72,8 +72,8 @@ TEST(Preflight, ResolvesAScriptsInterpreter) {
 TEST(Preflight, RefusesAScriptWhoseInterpreterCannotRun) {
   const TemporaryDirectory files;
   EXPECT_TRUE(Refuses(files.Write("a", "#!/no/such\n", 0755), kExitNotFound, "interpreter"));
-  EXPECT_TRUE(Refuses(files.Write("b", "#!/usr/bin/env nosuch\n", 0755), kExitNotFound,
-                      "interpreter"));
+  EXPECT_TRUE(
+      Refuses(files.Write("b", "#!/usr/bin/env nosuch\n", 0755), kExitNotFound, "interpreter"));
   EXPECT_TRUE(Refuses(files.Write("c", std::string("#!") + STATIC_PROGRAM + "\n", 0755),
                       kExitRefused, "statically linked"));
 }
@@ -124,10 +124,10 @@ TEST(Preflight, WarnsOfAProgramWithItsOwnMalloc) {
 TEST(Preflight, SurvivesADamagedExecutable) {
   const TemporaryDirectory files;
   const std::string bytes = ContentOf(PLAIN_PROGRAM);
-  for (size_t length = 0; length < bytes.size(); length += 97) {
+  for (size_t length = 0; length < bytes.size(); length += 509) {
     (void)CheckProgram(files.Write("cut", bytes.substr(0, length), 0755), kPath);
   }
-  for (size_t i = 0; i < 1024; ++i) {
+  for (size_t i = 0; i < 1024; i += 5) {
     std::string damaged = bytes;
     damaged[i] = static_cast<char>(~damaged[i]);
     (void)CheckProgram(files.Write("damaged", damaged, 0755), kPath);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "cli/run/private_directory.h"
+#include "tests/cli/run/temporary_directory.h"
 
 namespace memprof {
 namespace {
@@ -25,11 +26,21 @@ TEST(Preload, IsNamedByALinkWhereTheLoaderWouldSplitItsPath) {
   }
 }
 
+TEST(Preload, IsFoundBesideTheExecutable) {
+  const TemporaryDirectory files;
+  std::filesystem::create_directories(files / "lib/memprof");
+  const std::string preload = files.Write("lib/memprof/libmemprof_preload.so", "");
+  const auto found = FindPreloadFor(files / "bin/memprof");
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_EQ(*found, preload);
+}
+
 TEST(Preload, ThatIsMissingIsSaidWithItsPath) {
-  // Beside this test there is none.
-  const auto found = FindPreload();
+  const TemporaryDirectory files;
+  const auto found = FindPreloadFor(files / "bin/memprof");
   ASSERT_FALSE(found);
-  EXPECT_NE(found.error().message.find("libmemprof_preload.so"), std::string::npos);
+  EXPECT_NE(found.error().message.find(files / "lib/memprof/libmemprof_preload.so"),
+            std::string::npos);
 }
 
 }  // namespace

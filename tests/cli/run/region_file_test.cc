@@ -100,7 +100,7 @@ int UnderLimit(__rlimit_resource resource, rlim_t bytes) {
     const rlimit limit = {bytes, bytes};
     setrlimit(resource, &limit);
     const auto region = RegionFile::InMemory();
-    _exit(!region ? 1 : region->bytes() * 2 > bytes ? 2 : 0);
+    _exit(!region ? 1 : region->bytes() > bytes ? 2 : 0);
   }
   int status;
   waitpid(child, &status, 0);

@@ -38,8 +38,8 @@ class SupervisorTest : public testing::Test {
     directory_ = std::make_unique<PrivateDirectory>(std::move(*PrivateDirectory::Make()));
     socket_ = std::make_unique<TrackerSocket>(std::move(*TrackerSocket::Open(*directory_)));
     words.insert(words.begin(), "fake");
-    auto child = Child::Fork({FAKE_TRACKED, words, EnvironmentWith("", socket_->path()),
-                              signals_.inherited()});
+    auto child = Child::Fork(
+        {FAKE_TRACKED, words, EnvironmentWith("", socket_->path()), signals_.inherited()});
     ASSERT_TRUE(child);
     auto region = options_.region.empty() ? RegionFile::InMemory()
                                           : RegionFile::InFile(options_.region, false);
@@ -47,8 +47,8 @@ class SupervisorTest : public testing::Test {
     pid_ = child->pid();
     options_.program = "fake";
     options_.output = files_ / "x.memprof";
-    supervisor_ = std::make_unique<Supervisor>(options_, signals_, *socket_, pid_,
-                                               std::move(*region));
+    supervisor_ =
+        std::make_unique<Supervisor>(options_, signals_, *socket_, pid_, std::move(*region));
     ASSERT_EQ(child->Start(), 0);
   }
 
@@ -73,8 +73,8 @@ TEST_F(SupervisorTest, WritesTheCaptureOfAProgramThatExits) {
   EXPECT_EQ(capture.program.pid, static_cast<uint32_t>(pid_));
   EXPECT_EQ(capture.program.end_kind, EndKind::kExit);
   EXPECT_EQ(capture.program.end_code, 3u);
-  const std::vector<std::string> command = {"fake", "connect",  "allocate", "100",
-                                            "allocate", "50", "exit", "3"};
+  const std::vector<std::string> command = {"fake",     "connect", "allocate", "100",
+                                            "allocate", "50",      "exit",     "3"};
   EXPECT_EQ(capture.program.command, command);
 }
 

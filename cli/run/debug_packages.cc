@@ -1,0 +1,54 @@
+#include "cli/run/debug_packages.h"
+
+#include <filesystem>
+#include <set>
+
+#include "cli/run/command_output.h"
+
+namespace memprof {
+namespace {
+
+// Most packages have NAME-dbgsym in the archive of debug symbols; a few have one in the main one.
+std::string DebugPackageOf(std::string_view package) {
+  if (package == "libc6") return "libc6-dbg";
+  if (package.starts_with("python3."))
+    return std::string(package.substr(0, package.find('-'))) + "-dbg";
+  return std::string(package) + "-dbgsym";
+}
+
+// dpkg knows a file under the name that it was unpacked with: /lib or /usr/lib.
+std::vector<std::string> NamesOf(const std::string& file) {
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(file, error).string();
+  if (error) return {};
+  std::vector<std::string> names = {real};
+  if (real.starts_with("/usr/")) names.push_back(real.substr(4));
+  return names;
+}
+
+}  // namespace
+
+std::vector<std::string> ParseDebugPackages(std::string_view text) {
+  std::set<std::string> packages;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const size_t colon = line.find(": ");
+    if (colon == std::string_view::npos || line.starts_with("diversion ")) continue;
+    // Of several owners ("a, b: /file") and an architecture ("a:amd64"), the first name.
+    const std::string_view owners = line.substr(0, colon);
+    packages.insert(DebugPackageOf(owners.substr(0, owners.find_first_of(":,"))));
+  }
+  return {packages.begin(), packages.end()};
+}
+
+std::vector<std::string> DebugPackagesOf(const std::vector<std::string>& files) {
+  std::vector<std::string> argv = {"dpkg-query", "-S"};
+  for (const std::string& file : files) {
+    for (const std::string& name : NamesOf(file)) argv.push_back(name);
+  }
+  return argv.size() == 2 ? std::vector<std::string>() : ParseDebugPackages(OutputOf(argv));
+}
+
+}  // namespace memprof

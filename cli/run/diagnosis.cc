@@ -1,0 +1,125 @@
+#include "cli/run/diagnosis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "cli/run/debug_packages.h"
+#include "cli/run/elf_facts.h"
+#include "cli/run/host_checks.h"
+#include "cli/run/loaded_modules.h"
+#include "cli/run/preflight.h"
+#include "core/symbolizer/module_symbols.h"
+
+namespace memprof {
+namespace {
+
+constexpr std::pair<const char*, const char*> kAllocators[] = {
+    {"libjemalloc.so", "jemalloc"},
+    {"libtcmalloc", "tcmalloc"},
+    {"libmimalloc", "mimalloc"},
+};
+
+std::string Row(const std::string& what, const std::string& said) {
+  return fmt::format("  {:<10} {}\n", what, said);
+}
+
+std::string AllocatorOf(const LoadedModules& modules) {
+  for (const std::string& path : modules.paths) {
+    const std::string file = std::filesystem::path(path).filename().string();
+    for (const auto& [prefix, name] : kAllocators) {
+      if (file.starts_with(prefix)) return fmt::format("{} ({})", name, path);
+    }
+  }
+  return "glibc's";
+}
+
+// What reports will lack of a module; empty: nothing.
+std::string LackOf(const std::string& path) {
+  const auto facts = ReadElfFacts(path);
+  if (!facts) return "can't be read: addresses only";
+  const std::string no_id = facts->build_id.empty() ? "; no build-id to know it by" : "";
+  switch (ModuleSymbols({path, facts->build_id}, {}).lack()) {
+    case Lack::kNothing:
+      return no_id.empty() ? no_id : no_id.substr(2);
+    case Lack::kFile:
+    case Lack::kOtherFile:
+      return "can't be read: addresses only";
+    case Lack::kSymbols:
+      return "no symbols: addresses only" + no_id;
+    case Lack::kDebugInfo:
+      return "no debug info: functions, but no files and lines" + no_id;
+  }
+  return {};
+}
+
+std::string ModulesText(const LoadedModules& modules) {
+  size_t width = 0;
+  for (const std::string& path : modules.paths) width = std::max(width, path.size());
+  std::string rows;
+  std::vector<std::string> lacking;
+  for (const std::string& path : modules.paths) {
+    const std::string lack = LackOf(path);
+    rows += fmt::format("    {:<{}}  {}\n", path, width, lack.empty() ? "files and lines" : lack);
+    if (!lack.empty()) lacking.push_back(path);
+  }
+  std::string text =
+      Row("modules", fmt::format("{}, and what reports can tell of them", modules.paths.size()));
+  text += rows;
+  for (const std::string& name : modules.missing) {
+    text += fmt::format("    {}  not found by the loader: the program won't start\n", name);
+  }
+  if (lacking.empty()) return text;
+  std::string packages;
+  for (const std::string& package : DebugPackagesOf(lacking)) packages += " " + package;
+  if (!packages.empty()) {
+    text +=
+        Row("install", "for files and lines (-dbgsym: from Debian's debug archive):" + packages);
+  }
+  return text + Row(packages.empty() ? "to do" : "or",
+                    "build your own modules with -g; for others set DEBUGINFOD_URLS");
+}
+
+}  // namespace
+
+Diagnosis DiagnoseHost() {
+  Diagnosis diagnosis;
+  diagnosis.text = "memprof on this machine\n";
+  for (const HostCheck& check : CheckHost()) {
+    diagnosis.text += Row(check.what, (check.fine     ? ""
+                                       : check.needed ? "MISSING: "
+                                                      : "note: ") +
+                                          check.said);
+    diagnosis.fine = diagnosis.fine && (check.fine || !check.needed);
+  }
+  return diagnosis;
+}
+
+Diagnosis DiagnoseProgram(const std::string& program, const std::string& search_path) {
+  Diagnosis diagnosis;
+  diagnosis.text = program + "\n";
+  const auto preflight = CheckProgram(program, search_path);
+  if (!preflight) {
+    diagnosis.fine = false;
+    diagnosis.text += Row("verdict", "can't be profiled: " + preflight.error().message);
+    return diagnosis;
+  }
+  const bool script = !preflight->interpreter.empty();
+  diagnosis.text +=
+      Row("runs", script ? fmt::format("{}, by {}", preflight->path, preflight->interpreter)
+                         : preflight->path);
+  diagnosis.text += Row("verdict", "can be profiled");
+  for (const std::string& warning : preflight->warnings) diagnosis.text += Row("but", warning);
+  if (preflight->loader.empty()) return diagnosis;  // no ELF file: exec finds something to run it
+  const LoadedModules modules =
+      ListModules(script ? preflight->interpreter : preflight->path, preflight->loader);
+  diagnosis.fine = modules.missing.empty();
+  diagnosis.text += Row("malloc", AllocatorOf(modules));
+  diagnosis.text += ModulesText(modules);
+  return diagnosis;
+}
+
+}  // namespace memprof

@@ -1,0 +1,78 @@
+#include "cli/run/host_checks.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <gnu/libc-version.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/run/elf_facts.h"
+#include "cli/run/preload.h"
+#include "cli/run/private_directory.h"
+#include "cli/run/region_file.h"
+#include "cli/run/tracker_socket.h"
+
+namespace memprof {
+namespace {
+
+HostCheck CheckPreload() {
+  const auto preload = FindPreload();
+  if (!preload) return {"tracker", false, true, preload.error().message};
+  const auto facts = ReadElfFacts(*preload);
+  if (!facts) return {"tracker", false, true, *preload + " is damaged; install it again"};
+  std::string needed;
+  for (const std::string& name : facts->needed) needed += (needed.empty() ? "" : ", ") + name;
+  const bool foreign =
+      std::any_of(facts->needed.begin(), facts->needed.end(), [](const std::string& name) {
+        return !name.starts_with("libc.so.") && !name.starts_with("ld-linux");
+      });
+  return {"tracker", !foreign, true,
+          fmt::format("{} (needs {}{})", *preload, needed,
+                      foreign ? ": more than libc, it would disturb programs" : "")};
+}
+
+HostCheck CheckLibc() {
+  const bool finds = dlsym(RTLD_DEFAULT, "_dl_find_object") != nullptr;
+  return {"glibc", finds, true,
+          fmt::format("{}{}", gnu_get_libc_version(),
+                      finds ? "" : " is too old: 2.35 or newer finds unwind data without a lock")};
+}
+
+HostCheck CheckLibunwind() {
+  void* library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_LAZY);
+  if (library == nullptr) {
+    return {"libunwind", false, false,
+            "libunwind.so.8 is missing: a few stacks end early; install libunwind8"};
+  }
+  dlclose(library);
+  return {"libunwind", true, false, "libunwind.so.8"};
+}
+
+HostCheck CheckRegion() {
+  const auto region = RegionFile::InMemory();
+  if (!region) return {"region", false, true, region.error().message};
+  return {"region", true, true, fmt::format("up to {} MiB of memory", region->bytes() >> 20)};
+}
+
+HostCheck CheckSocket() {
+  auto directory = PrivateDirectory::Make();
+  if (!directory) return {"socket", false, true, directory.error().message};
+  const auto socket = TrackerSocket::Open(*directory);
+  if (!socket) return {"socket", false, true, socket.error().message};
+  return {"socket", true, true, "in " + directory->path().substr(0, directory->path().rfind('/'))};
+}
+
+HostCheck CheckProc() {
+  const bool readable = access("/proc/self/status", R_OK) == 0;
+  return {"/proc", readable, false,
+          readable ? "readable" : "not readable: no resident memory, no commands in captures"};
+}
+
+}  // namespace
+
+std::vector<HostCheck> CheckHost() {
+  return {CheckPreload(), CheckLibc(), CheckLibunwind(), CheckRegion(), CheckSocket(), CheckProc()};
+}
+
+}  // namespace memprof

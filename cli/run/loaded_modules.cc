@@ -1,0 +1,49 @@
+#include "cli/run/loaded_modules.h"
+
+#include <utility>
+
+#include "cli/run/command_output.h"
+
+namespace memprof {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+// "path (0x7f…)" without the address.
+std::string_view WithoutAddress(std::string_view text) {
+  const size_t at = text.rfind(" (0x");
+  return Trimmed(at == std::string_view::npos ? text : text.substr(0, at));
+}
+
+}  // namespace
+
+// Lines as "name => path (0x…)", "name => not found", "/lib64/ld-linux… (0x…)".
+LoadedModules ParseModuleList(std::string_view text) {
+  LoadedModules modules;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    const size_t arrow = line.find(" => ");
+    const std::string_view target =
+        Trimmed(arrow == std::string_view::npos ? line : line.substr(arrow + 4));
+    if (target == "not found") {
+      modules.missing.emplace_back(Trimmed(line.substr(0, arrow)));
+    } else if (target.starts_with("/") && target.find(" (0x") != std::string_view::npos) {
+      modules.paths.emplace_back(WithoutAddress(target));
+    }
+  }
+  return modules;
+}
+
+LoadedModules ListModules(const std::string& program, const std::string& loader) {
+  LoadedModules modules = ParseModuleList(OutputOf({loader, "--list", program}));
+  modules.paths.insert(modules.paths.begin(), program);
+  return modules;
+}
+
+}  // namespace memprof
