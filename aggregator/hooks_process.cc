@@ -72,6 +72,8 @@ MEMPROF_HOOK int prctl(int option, ...) {
   unsigned long arguments[4];
   for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
   va_end(list);
+  // Without privileges PR_SET_NO_NEW_PRIVS comes first; libseccomp always does it.
+  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) OnSystemCallsFiltered();
   auto* next =
       Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(cache, "prctl");
   const int status = next(option, arguments[0], arguments[1], arguments[2], arguments[3]);

@@ -21,13 +21,13 @@ constexpr Command kCommands[] = {
      "memprof summary --leaks x.memprof", SetUpSummary},
     {"table", "One row a place", "memprof table -n 20 -s allocations x.memprof", SetUpTable},
     {"tree", "The call tree", "memprof tree --leaks x.memprof", SetUpTree},
-    {"flamegraph", "The call tree as one HTML file",
-     "memprof flamegraph x.memprof -o x.html", SetUpFlamegraph},
+    {"flamegraph", "The call tree as one HTML file", "memprof flamegraph x.memprof -o x.html",
+     SetUpFlamegraph},
     {"stats", "The figures of the whole program", "memprof stats --json x.memprof", SetUpStats},
     {"transform", "Another tool's format", "memprof transform json x.memprof -o x.json",
      SetUpTransform},
-    {"doctor", "What memprof will see of a program, and what lacks",
-     "memprof doctor redis-server", SetUpDoctor},
+    {"doctor", "What memprof will see of a program, and what lacks", "memprof doctor redis-server",
+     SetUpDoctor},
     {"parse", "The raw sections of a capture", "memprof parse x.memprof", SetUpParse},
 };
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 
 namespace memprof {
 namespace {
@@ -90,12 +91,29 @@ std::string_view QualifiedName(std::string_view function) {
   return function.substr(start);
 }
 
+// "zmalloc", "xrealloc", "g_malloc0", "CRYPTO_zalloc", "zcalloc_num": an allocator's usual name
+// with a short prefix, and perhaps a suffix. "mallocate" and "reallocation_policy" are not.
+bool IsAllocationWrapper(std::string_view name) {
+  constexpr size_t kLongestPrefix = 8;
+  std::string lower;
+  for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  for (const std::string_view stem :
+       {"malloc", "calloc", "realloc", "zalloc", "memalign", "strdup", "strndup", "memdup"}) {
+    const size_t at = lower.find(stem);
+    if (at == std::string::npos || at > kLongestPrefix) continue;
+    const std::string_view suffix = std::string_view(lower).substr(at + stem.size());
+    if (suffix.empty() || suffix == "array" || suffix == "0" || suffix[0] == '_') return true;
+  }
+  return false;
+}
+
 bool IsSystemFunction(std::string_view function) {
   if (function.starts_with("operator new") || function.starts_with("operator delete")) return true;
   for (std::string_view name : kSystemFunctions) {
     if (function == name) return true;
   }
   const std::string_view name = QualifiedName(function);
+  if (IsAllocationWrapper(name)) return true;
   for (std::string_view scope : kSystemNamespaces) {
     if (name.starts_with(scope)) return true;
   }

@@ -24,8 +24,7 @@ class FrameTable {
 
  private:
   std::vector<ProfileFrame>& frames_;
-  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t>
-      ids_;
+  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t> ids_;
 };
 
 // The rules of what a runtime keeps look at the outermost function of each return address.
@@ -37,9 +36,9 @@ const char* RuntimeReason(const Snapshot& snapshot, const std::vector<SourceChai
        node = snapshot.nodes[node].parent) {
     const uint32_t frame = snapshot.nodes[node].frame;
     const uint32_t module = snapshot.frames[frame].module;
-    frames[count++] = {chains[frame].back().function,
-                       module != kNoModule ? std::string_view(snapshot.modules[module].path)
-                                           : std::string_view()};
+    frames[count++] = {
+        chains[frame].back().function,
+        module != kNoModule ? std::string_view(snapshot.modules[module].path) : std::string_view()};
   }
   return WhyKeptByRuntime({frames, count}, site);
 }

@@ -140,11 +140,10 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t name = records[i].thread_name;
     const SiteFigures& f = figures[i];
-    snapshot.sites.push_back({node < snapshot.nodes.size() ? node : 0,
-                              name < snapshot.thread_names.size() ? name : 0,
-                              NotBelowZero(f.peak_bytes, f.peak_count),
-                              NotBelowZero(f.live_bytes, f.live_count),
-                              NotBelowZero(f.total_bytes, f.total_count)});
+    snapshot.sites.push_back(
+        {node < snapshot.nodes.size() ? node : 0, name < snapshot.thread_names.size() ? name : 0,
+         NotBelowZero(f.peak_bytes, f.peak_count), NotBelowZero(f.live_bytes, f.live_count),
+         NotBelowZero(f.total_bytes, f.total_count)});
   }
 }
 

@@ -39,10 +39,9 @@ Result<RegionView> RegionView::Open(int fd) {
     return Fail(ErrorKind::kUnreadable, "not a region of memprof: its size can't be right");
   }
   const bool in_place = CanNotShrink(fd);
-  void* base = in_place
-                   ? mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0)
-                   : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = in_place ? mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0)
+                        : mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) return Fail(ErrorKind::kIo, strerror(errno));
   RegionView view(static_cast<unsigned char*>(base), bytes,
                   static_cast<uint64_t>(info.st_blocks) * 512);
@@ -50,8 +49,7 @@ Result<RegionView> RegionView::Open(int fd) {
     return Fail(ErrorKind::kUnreadable, "the region is cut short");
   }
   if (!view.CheckLayout()) {
-    return Fail(ErrorKind::kUnreadable,
-                "not a region of this memprof's version, or a damaged one");
+    return Fail(ErrorKind::kUnreadable, "not a region of this memprof's version, or a damaged one");
   }
   return view;
 }

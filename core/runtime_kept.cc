@@ -6,10 +6,10 @@ namespace {
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 struct Rule {
-  const char* module;    // the innermost frame's library begins so
-  const char* function;  // … and its function; null: any (a library without symbols for it)
+  const char* module;         // the innermost frame's library begins so
+  const char* function;       // … and its function; null: any (a library without symbols for it)
   const char* caller_module;  // the next frame's library begins so; null: any
-  uint64_t block_bytes;  // each block has this size; 0: any
+  uint64_t block_bytes;       // each block has this size; 0: any
   const char* reason;
 };
 

@@ -37,8 +37,8 @@ std::vector<uint32_t> SortDistinct(std::vector<Value>& values, const std::vector
 }
 
 // Numbers the nodes of a tree in preorder, children by their frames.
-void Number(const std::vector<std::map<uint32_t, uint32_t>>& children, std::vector<uint32_t>& number,
-            std::vector<SnapshotNode>& nodes) {
+void Number(const std::vector<std::map<uint32_t, uint32_t>>& children,
+            std::vector<uint32_t>& number, std::vector<SnapshotNode>& nodes) {
   std::vector<std::pair<uint32_t, uint32_t>> open = {{0, 0}};  // (draft node, its frame)
   std::vector<uint32_t> draft_parent(children.size(), 0);
   while (!open.empty()) {

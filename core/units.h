@@ -1,7 +1,8 @@
 // Numbers for people, and back.
 //
 // Bytes are counted in powers of 1024 (KiB, MiB, …). When read, "24MB", "24 MB", "24M" and "24 MiB"
-// all mean 24 × 1048576: a budget of "24 MB" is never tighter than the report that it was read from.
+// all mean 24 × 1048576: a budget of "24 MB" is never tighter than the report that it was read
+// from.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,12 +15,12 @@
 
 namespace memprof {
 
-std::string FormatBytes(uint64_t bytes);         // "0 B", "512 B", "23.4 MiB"
-std::string FormatBytesExact(uint64_t bytes);    // "23.4 MiB (24,536,678 B)"
-std::string FormatCount(uint64_t count);         // "1,234,567"
+std::string FormatBytes(uint64_t bytes);            // "0 B", "512 B", "23.4 MiB"
+std::string FormatBytesExact(uint64_t bytes);       // "23.4 MiB (24,536,678 B)"
+std::string FormatCount(uint64_t count);            // "1,234,567"
 std::string FormatDuration(uint64_t milliseconds);  // "350 ms", "4.2 s", "3 min 20 s", "2 h 5 min"
 std::string FormatShare(uint64_t part, uint64_t whole);  // "42.1%"; of nothing: "-"
-std::string FormatUtcTime(int64_t unix_ms);      // ISO 8601: "2026-01-31T12:00:00.000Z"
+std::string FormatUtcTime(int64_t unix_ms);              // ISO 8601: "2026-01-31T12:00:00.000Z"
 
 Result<uint64_t> ParseBytes(std::string_view text);
 

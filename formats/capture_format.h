@@ -19,7 +19,7 @@ enum SectionType : uint32_t {
   kNodes = 5,
   kThreadNames = 6,
   kSites = 7,
-  kSymbols = 8,  // reserved: resolved frames
+  kSymbols = 8,       // reserved: resolved frames
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

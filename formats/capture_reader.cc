@@ -153,9 +153,9 @@ Result<void> CheckFileHeader(std::string_view bytes) {
   const auto version = header.Fixed<uint32_t>();
   if (header.failed()) return Fail(ErrorKind::kUnreadable, "the capture is cut short");
   if (version != cf::kVersion) {
-    return Fail(ErrorKind::kUnreadable,
-                fmt::format("a capture of format {}; this memprof reads format {}", version,
-                            cf::kVersion));
+    return Fail(
+        ErrorKind::kUnreadable,
+        fmt::format("a capture of format {}; this memprof reads format {}", version, cf::kVersion));
   }
   return {};
 }
@@ -185,19 +185,21 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
       continue;
     }
     if (IsEssential(section.type)) {
-      return Fail(ErrorKind::kUnreadable,
-                  fmt::format("the capture is damaged: section '{}' ({} bytes at {}): {}",
-                              SectionName(section.type), section.stored_bytes, section.file_offset,
-                              what));
+      return Fail(
+          ErrorKind::kUnreadable,
+          fmt::format("the capture is damaged: section '{}' ({} bytes at {}): {}",
+                      SectionName(section.type), section.stored_bytes, section.file_offset, what));
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
     if (section.type == cf::kProgram) content.snapshot.program = {};
     if (section.type == cf::kTracker) content.snapshot.tracker = {};
   }
-  for (const uint32_t type : {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
+  for (const uint32_t type :
+       {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
     if (seen[type]) continue;
-    return Fail(ErrorKind::kUnreadable,
-                fmt::format("the capture is cut short: section '{}' is missing", SectionName(type)));
+    return Fail(
+        ErrorKind::kUnreadable,
+        fmt::format("the capture is cut short: section '{}' is missing", SectionName(type)));
   }
   if (!split.complete) content.damage.push_back({"end", 0, "the end of the file is missing"});
   return content;

@@ -19,8 +19,8 @@ void AddOutputOptions(CLI::App& app, OutputOptions& options) {
 
 int WriteOutput(const OutputOptions& options, const std::string& text) {
   if (options.file.empty()) {
-    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-                         std::fflush(stdout) == 0;
+    const bool written =
+        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
     if (!written) {
       Say("stdout: {}", strerror(errno));
       return kExitFailed;

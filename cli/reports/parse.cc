@@ -41,8 +41,8 @@ CommandBody SetUpParse(CLI::App& app) {
     if (!bytes) return ExitStatusOf(bytes.error());
     const auto text = DumpCapture(*bytes);
     if (!text) {
-      return ExitStatusOf({text.error().kind,
-                           fmt::format("{}: {}", options->capture, text.error().message)});
+      return ExitStatusOf(
+          {text.error().kind, fmt::format("{}: {}", options->capture, text.error().message)});
     }
     return WriteOutput(options->output, PrintableLines(*text));
   };

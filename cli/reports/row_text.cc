@@ -31,8 +31,9 @@ std::string Callers(const Profile& profile, const LocationRow& row, size_t colum
   for (node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
        node = profile.nodes[node].parent) {
     const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
-    const std::string_view module =
-        frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
+    const std::string_view module = frame.module < profile.modules.size()
+                                        ? std::string_view(profile.modules[frame.module].path)
+                                        : std::string_view();
     // How a program starts tells nothing.
     if (ClassifyFrame(frame.function, module) == FrameKind::kSystem) continue;
     std::string name = Shortened(Printable(frame.function), 40);
@@ -63,7 +64,8 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& all,
   size_t hidden = 0;
   for (const LocationRow& row : all) {
     const Count& figure = FigureOf(row, options.leaks);
-    if (figure == Count() && (options.leaks || row.total == Count() || shown.size() >= options.rows)) {
+    if (figure == Count() &&
+        (options.leaks || row.total == Count() || shown.size() >= options.rows)) {
       rest_total += row.total;
       continue;  // nothing to sum
     }

@@ -84,9 +84,8 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
   }
   std::vector<LocationRow> sorted;
   for (auto& entry : rows) sorted.push_back(std::move(entry.second));
-  std::sort(sorted.begin(), sorted.end(), [&](const LocationRow& a, const LocationRow& b) {
-    return Before(a, b, options);
-  });
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const LocationRow& a, const LocationRow& b) { return Before(a, b, options); });
   return sorted;
 }
 

@@ -67,8 +67,7 @@ CommandBody SetUpStats(CLI::App& app) {
   return [options] {
     const auto profile = LoadProfile(options->capture);
     if (!profile) return ExitStatusOf(profile.error());
-    return WriteOutput(options->output,
-                       options->json ? StatsJson(*profile) : StatsText(*profile));
+    return WriteOutput(options->output, options->json ? StatsJson(*profile) : StatsText(*profile));
   };
 }
 

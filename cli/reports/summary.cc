@@ -31,10 +31,10 @@ Count KeptByRuntime(const Profile& profile) {
 
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
-  std::string text = fmt::format("{}  {} after {}, pid {}, started {}\n",
-                                 Bold(Printable(program.program), style), EndText(program),
-                                 FormatDuration(program.duration_ms), program.pid,
-                                 FormatUtcTime(program.start_unix_ms));
+  std::string text =
+      fmt::format("{}  {} after {}, pid {}, started {}\n", Bold(Printable(program.program), style),
+                  EndText(program), FormatDuration(program.duration_ms), program.pid,
+                  FormatUtcTime(program.start_unix_ms));
   if (!program.command.empty()) {
     const std::string command = Printable(fmt::format("{}", fmt::join(program.command, " ")));
     text += Dim(Shortened(command, style.width), style) + "\n";
@@ -56,13 +56,14 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     text += fmt::format(", {} of it kept by design by the runtime", FormatBytes(kept.bytes));
   }
   text += fmt::format("\n  total   {}\n", CountText(profile.total));
-  text += fmt::format("  RSS     {} at its highest, the tracker's {} included\n",
-                      program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes)
-                                                  : std::string("not known"),
-                      FormatBytes(profile.tracker.bytes));
+  text += fmt::format(
+      "  RSS     {} at its highest, the tracker's {} included\n",
+      program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes) : std::string("not known"),
+      FormatBytes(profile.tracker.bytes));
   const auto trust = TrustLines(profile);
   if (trust.empty()) text += "  exact   every event was counted\n";
-  for (const std::string& line : trust) text += fmt::format("  {}  {}\n", Bold("note", style), line);
+  for (const std::string& line : trust)
+    text += fmt::format("  {}  {}\n", Bold("note", style), line);
   return text;
 }
 
@@ -71,7 +72,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
 std::string SummaryText(const Profile& profile, const ViewOptions& options,
                         const TextStyle& style) {
   std::string text = HeadText(profile, style) + "\n" + FiguresText(profile, style) + "\n";
-  text += Bold(options.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
+  text +=
+      Bold(options.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
   const auto sort = ParseSortKey(options.sort);
   const auto rows = LocationRows(profile, {options.leaks, options.show_runtime, *sort});
   text += RowText(profile, rows, {options.leaks, options.rows, true, style});

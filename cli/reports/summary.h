@@ -7,8 +7,7 @@
 
 namespace memprof {
 
-std::string SummaryText(const Profile& profile, const ViewOptions& options,
-                        const TextStyle& style);
+std::string SummaryText(const Profile& profile, const ViewOptions& options, const TextStyle& style);
 CommandBody SetUpSummary(CLI::App& app);
 
 }  // namespace memprof

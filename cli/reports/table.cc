@@ -20,9 +20,9 @@ CommandBody SetUpTable(CLI::App& app) {
     const auto profile = LoadProfile(options->capture);
     if (!profile) return ExitStatusOf(profile.error());
     const auto rows = LocationRows(*profile, {options->leaks, options->show_runtime, *sort});
-    return WriteOutput(options->output,
-                       RowText(*profile, rows, {options->leaks, options->rows, false,
-                                                StyleOfStdout()}));
+    return WriteOutput(
+        options->output,
+        RowText(*profile, rows, {options->leaks, options->rows, false, StyleOfStdout()}));
   };
 }
 

@@ -16,9 +16,12 @@ bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0
 // Length of the well-formed UTF-8 character at the start of `text`, or 0.
 size_t CharacterBytes(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
-  const size_t bytes = lead < 0x80 ? 1 : lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3
-                       : lead < 0xf5                                                    ? 4
-                                                                                        : 0;
+  const size_t bytes = lead < 0x80   ? 1
+                       : lead < 0xc2 ? 0
+                       : lead < 0xe0 ? 2
+                       : lead < 0xf0 ? 3
+                       : lead < 0xf5 ? 4
+                                     : 0;
   if (bytes == 0 || bytes > text.size()) return 0;
   for (size_t i = 1; i < bytes; ++i) {
     if (!IsContinuation(text[i])) return 0;

@@ -1,5 +1,5 @@
-// RangeIndex: which of many address ranges contain an address. Ranges may overlap and nest: what the
-// linker folded or dropped leaves such traces, and so do functions inside functions.
+// RangeIndex: which of many address ranges contain an address. Ranges may overlap and nest: what
+// the linker folded or dropped leaves such traces, and so do functions inside functions.
 //
 //   Add(), Add(), …, Sort(), then Covering().
 //

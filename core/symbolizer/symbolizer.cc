@@ -31,21 +31,25 @@ std::string NoteOn(const SnapshotModule& module, Lack lack) {
   switch (lack) {
     case Lack::kFile:
       if (module.path == "[vdso]") return {};
-      return fmt::format("{}: the file is not here; report on the machine of the run, or copy it "
-                         "to {}",
-                         name, module.path);
+      return fmt::format(
+          "{}: the file is not here; report on the machine of the run, or copy it "
+          "to {}",
+          name, module.path);
     case Lack::kOtherFile:
-      return fmt::format("{}: the file here is another build than the one that ran (build-id {}); "
-                         "its addresses are not guessed",
-                         name, module.build_id.empty() ? "none" : module.build_id);
+      return fmt::format(
+          "{}: the file here is another build than the one that ran (build-id {}); "
+          "its addresses are not guessed",
+          name, module.build_id.empty() ? "none" : module.build_id);
     case Lack::kSymbols:
-      return fmt::format("{}: no symbols; install its -dbgsym or -dbg package, or set "
-                         "DEBUGINFOD_URLS",
-                         name);
+      return fmt::format(
+          "{}: no symbols; install its -dbgsym or -dbg package, or set "
+          "DEBUGINFOD_URLS",
+          name);
     case Lack::kDebugInfo:
-      return fmt::format("{}: no debug info, so no files and lines; install its -dbgsym or -dbg "
-                         "package, or build it with -g",
-                         name);
+      return fmt::format(
+          "{}: no debug info, so no files and lines; install its -dbgsym or -dbg "
+          "package, or build it with -g",
+          name);
     case Lack::kNothing:
       break;
   }

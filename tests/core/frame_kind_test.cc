@@ -52,5 +52,16 @@ TEST(FrameKind, TakesBracketedNamesForRowsOnlyWithoutAModule) {
   EXPECT_EQ(ClassifyFrame("[odd]", kProgram), FrameKind::kProgram);
 }
 
+TEST(FrameKind, TakesWrappersOfAllocatorsForPlumbing) {
+  for (const char* name : {"zmalloc", "zmalloc_usable", "xrealloc", "g_malloc0", "CRYPTO_zalloc",
+                           "zcalloc_num", "xstrdup", "my_reallocarray"}) {
+    EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kSystem) << name;
+  }
+  for (const char* name :
+       {"mallocate", "reallocation", "make_everything_malloc", "parse", "call"}) {
+    EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kProgram) << name;
+  }
+}
+
 }  // namespace
 }  // namespace memprof

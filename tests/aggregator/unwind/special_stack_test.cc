@@ -343,13 +343,18 @@ void* CallInModule(const char* path) {
 }
 
 TEST_F(SpecialStack, ForgetsTheRulesOfAModuleThatWasUnloaded) {
-  void* const first = CallInModule(MEMPROF_SWAPPED_MODULE_A);
+  void* last = CallInModule(MEMPROF_SWAPPED_MODULE_A);
   const size_t depth = probe_.last().pcs.size();
-  void* const second = CallInModule(MEMPROF_SWAPPED_MODULE_B);
-  ASSERT_EQ(first, second) << "the loader gave the module another address";
-  EXPECT_EQ(probe_.last().pcs.size(), depth);
-  CallInModule(MEMPROF_SWAPPED_MODULE_A);
-  EXPECT_EQ(probe_.last().pcs.size(), depth);
+  // The first loads leave the loader's own data in the way; then addresses repeat.
+  int at_the_same_place = 0;
+  for (int i = 0; i < 10; ++i) {
+    void* const now =
+        CallInModule(i % 2 == 0 ? MEMPROF_SWAPPED_MODULE_B : MEMPROF_SWAPPED_MODULE_A);
+    EXPECT_EQ(probe_.last().pcs.size(), depth);
+    if (now == last) ++at_the_same_place;
+    last = now;
+  }
+  EXPECT_GT(at_the_same_place, 0) << "the loader never reused the address";
 }
 
 TEST_F(SpecialStack, AgreesWithLibunwindInThreadsWhileRulesAreForgotten) {

@@ -56,6 +56,8 @@ bool LeftAllModules(const std::vector<uintptr_t>& pcs) {
 StackProbe::StackProbe() : reused_memory_(new StackMemory()), plain_memory_(new StackMemory()) {
   static const bool ready = InitUnwinder();
   EXPECT_TRUE(ready);
+  // With its cache, the oracle would believe in modules that are gone.
+  unw_set_caching_policy(unw_local_addr_space, UNW_CACHE_NONE);
 }
 
 StackProbe::~StackProbe() {
