@@ -1,0 +1,235 @@
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "formats/byte_writer.h"
+#include "formats/capture_checksum.h"
+#include "formats/capture_dump.h"
+#include "formats/capture_format.h"
+#include "formats/capture_reader.h"
+#include "formats/capture_writer.h"
+#include "tests/formats/sample_snapshot.h"
+
+namespace memprof {
+namespace {
+
+namespace cf = capture_format;
+
+// The same profile, told in another order and with parts twice.
+Snapshot Shuffled(const Snapshot& s) {
+  Snapshot t = s;
+  std::reverse(t.modules.begin(), t.modules.end());
+  const auto modules = static_cast<uint32_t>(t.modules.size());
+  for (SnapshotFrame& frame : t.frames) {
+    if (frame.module != kNoModule) frame.module = modules - 1 - frame.module;
+  }
+  const auto frames = static_cast<uint32_t>(t.frames.size());
+  t.frames.insert(t.frames.end(), s.frames.begin(), s.frames.end());
+  for (size_t i = 0; i < frames; ++i) t.frames[frames + i] = t.frames[i];
+  for (size_t i = 1; i < t.nodes.size(); i += 2) t.nodes[i].frame += frames;
+  const auto nodes = static_cast<uint32_t>(t.nodes.size());
+  for (uint32_t i = 1; i < nodes; ++i) {  // a second copy of the tree
+    const uint32_t parent = t.nodes[i].parent;
+    t.nodes.push_back({parent == 0 ? 0 : parent + nodes - 1, t.nodes[i].frame});
+  }
+  std::reverse(t.sites.begin(), t.sites.end());
+  std::reverse(t.thread_names.begin(), t.thread_names.end());
+  const auto names = static_cast<uint32_t>(t.thread_names.size());
+  for (SnapshotSite& site : t.sites) {
+    site.thread_name = names - 1 - site.thread_name;
+    site.node += nodes - 1;
+  }
+  SnapshotSite split = t.sites[0];  // one site as two halves
+  split.node -= nodes - 1;
+  split.peak = split.leaked = {};
+  split.total = {t.sites[0].total.bytes, t.sites[0].total.allocations};
+  t.sites[0].total = {};
+  t.sites.push_back(split);
+  t.sites.push_back({0, 0, {}, {}, {}});  // nothing ever happened there
+  return t;
+}
+
+uint64_t SectionOffset(const std::string& bytes, uint32_t wanted) {
+  uint64_t at = cf::kFileHeaderBytes;
+  for (;;) {
+    uint32_t type;
+    uint64_t stored;
+    std::memcpy(&type, bytes.data() + at, sizeof type);
+    std::memcpy(&stored, bytes.data() + at + 8, sizeof stored);
+    if (type == wanted) return at;
+    at += cf::kSectionHeaderBytes + stored;
+  }
+}
+
+std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
+  ByteWriter out;
+  out.Fixed(type);
+  out.Fixed(flags);
+  out.Fixed(uint64_t{raw.size()});
+  out.Fixed(uint64_t{raw.size()});
+  out.Fixed(SectionChecksum(type, flags, raw.size(), raw));
+  out.Raw(raw);
+  return out.bytes();
+}
+
+TEST(Capture, GivesBackWhatWasWritten) {
+  for (const Snapshot& s : {SampleSnapshot(), LargeSnapshot(5000), Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
+    const auto read = DecodeCapture(EncodeCapture(s));
+    ASSERT_TRUE(read.has_value()) << read.error().message;
+    EXPECT_TRUE(read->damage.empty());
+    EXPECT_EQ(read->snapshot, Canonical(s));
+    EXPECT_EQ(SumTotal(read->snapshot), SumTotal(s));
+    EXPECT_EQ(SumPeak(read->snapshot), SumPeak(s));
+  }
+}
+
+TEST(Capture, HasTheSameBytesForTheSameProfile) {
+  for (const Snapshot& s : {SampleSnapshot(), LargeSnapshot(500)}) {
+    EXPECT_EQ(EncodeCapture(s), EncodeCapture(Shuffled(s)));
+    EXPECT_EQ(Canonical(Canonical(s)), Canonical(s));
+  }
+}
+
+TEST(Capture, IsSmallForAServicesTree) {
+  EXPECT_LT(EncodeCapture(LargeSnapshot(3000)).size(), 32u * 1024);
+}
+
+TEST(Capture, NeverCrashesOnAFileCutAnywhere) {
+  const std::string bytes = EncodeCapture(SampleSnapshot());
+  for (size_t size = 0; size < bytes.size(); ++size) {
+    const auto read = DecodeCapture(std::string_view(bytes).substr(0, size));
+    if (read) {
+      EXPECT_FALSE(read->damage.empty()) << size;
+    } else {
+      EXPECT_EQ(read.error().kind, ErrorKind::kUnreadable);
+      EXPECT_EQ(read.error().message.find('\n'), std::string::npos);
+    }
+  }
+}
+
+TEST(Capture, NoticesEveryByteThatIsChanged) {
+  const std::string bytes = EncodeCapture(SampleSnapshot());
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    for (const int flip : {1, 0x80, 0xff}) {
+      std::string damaged = bytes;
+      damaged[at] = static_cast<char>(damaged[at] ^ flip);
+      const auto read = DecodeCapture(damaged);
+      // The flags of the file header and the checksummed sections' unused flag bits aside.
+      if (read && read->damage.empty()) EXPECT_EQ(read->snapshot, Canonical(SampleSnapshot())) << at;
+    }
+  }
+}
+
+TEST(Capture, ReadsTheRestWhenTheProgramsSectionIsDamaged) {
+  std::string bytes = EncodeCapture(SampleSnapshot());
+  bytes[SectionOffset(bytes, cf::kProgram) + cf::kSectionHeaderBytes] ^= 1;
+  const auto read = DecodeCapture(bytes);
+  ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->damage.size(), 1u);
+  EXPECT_EQ(read->damage[0].section, "program");
+  EXPECT_GT(read->damage[0].bytes, 0u);
+  EXPECT_EQ(SumPeak(read->snapshot).bytes, 350u);
+}
+
+TEST(Capture, RefusesToTellFiguresFromADamagedTree) {
+  std::string bytes = EncodeCapture(SampleSnapshot());
+  bytes[SectionOffset(bytes, cf::kNodes) + cf::kSectionHeaderBytes] ^= 1;
+  const auto read = DecodeCapture(bytes);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_NE(read.error().message.find("'nodes'"), std::string::npos);
+}
+
+TEST(Capture, SkipsASectionThatItDoesNotKnow) {
+  std::string bytes = EncodeCapture(SampleSnapshot());
+  const uint64_t end = SectionOffset(bytes, cf::kEnd);
+  std::string newer = bytes.substr(0, end) + Section(99, 0, "from the future");
+  newer += Section(cf::kEnd, 0, std::string(1, 8));
+  const auto read = DecodeCapture(newer);
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->damage.empty());
+  EXPECT_EQ(read->snapshot, Canonical(SampleSnapshot()));
+
+  newer = bytes.substr(0, end) + Section(99, cf::kFlagCritical, "") + bytes.substr(end);
+  EXPECT_FALSE(DecodeCapture(newer).has_value());
+}
+
+TEST(Capture, SaysInOneLineWhatIsNoCapture) {
+  for (const std::string& foreign :
+       {std::string(), std::string("ELF"), std::string(100000, '\0'), std::string("MEMPROFC")}) {
+    const auto read = DecodeCapture(foreign);
+    ASSERT_FALSE(read.has_value());
+    EXPECT_EQ(read.error().kind, ErrorKind::kUnreadable);
+  }
+}
+
+TEST(Capture, AllocatesNoMoreThanTheFileCanHold) {
+  // A section that claims 2^60 bytes, and counts that no content can have.
+  ByteWriter huge;
+  huge.Varint(uint64_t{1} << 60);
+  std::string bytes(cf::kMagic, sizeof cf::kMagic);
+  ByteWriter version;
+  version.Fixed(cf::kVersion);
+  version.Fixed(uint32_t{0});
+  bytes += version.bytes();
+  for (const uint32_t type : {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
+    EXPECT_FALSE(DecodeCapture(bytes + Section(type, 0, huge.bytes())).has_value());
+  }
+}
+
+class CaptureFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = "/tmp/memprof-capture-test-XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  std::filesystem::path directory_;
+};
+
+TEST_F(CaptureFile, IsWrittenWholeAndForItsOwnerOnly) {
+  const std::string file = directory_ / "x.memprof";
+  ASSERT_TRUE(WriteCaptureFile(file, SampleSnapshot()).has_value());
+  struct stat info;
+  ASSERT_EQ(stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+  EXPECT_EQ(*ReadWholeFile(file), EncodeCapture(SampleSnapshot()));
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST_F(CaptureFile, ReplacesASymbolicLinkAndDoesNotFollowIt) {
+  const std::string target = directory_ / "target";
+  ASSERT_TRUE(WriteFileAtomically(target, "mine").has_value());
+  std::filesystem::create_symlink(target, directory_ / "x.memprof");
+  ASSERT_TRUE(WriteCaptureFile(directory_ / "x.memprof", SampleSnapshot()).has_value());
+  EXPECT_EQ(*ReadWholeFile(target), "mine");
+}
+
+TEST_F(CaptureFile, SaysWhyItCannotBeWrittenAndLeavesNothingBehind) {
+  const auto nowhere = WriteCaptureFile(directory_ / "no" / "x", SampleSnapshot());
+  ASSERT_FALSE(nowhere.has_value());
+  EXPECT_EQ(nowhere.error().kind, ErrorKind::kIo);
+  std::filesystem::create_directory(directory_ / "taken");
+  EXPECT_FALSE(WriteCaptureFile(directory_ / "taken", SampleSnapshot()).has_value());
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
+}
+
+TEST(CaptureDump, ShowsEverySectionAndWhatIsWrongWithIt) {
+  std::string bytes = EncodeCapture(SampleSnapshot());
+  const auto text = DumpCapture(bytes);
+  ASSERT_TRUE(text.has_value());
+  for (const char* name : {"program", "tracker", "modules", "frames", "nodes", "thread names",
+                           "sites", "/usr/bin/service", "250/2"}) {
+    EXPECT_NE(text->find(name), std::string::npos) << name;
+  }
+  bytes[SectionOffset(bytes, cf::kSites) + cf::kSectionHeaderBytes] ^= 1;
+  EXPECT_NE(DumpCapture(bytes)->find("its checksum is wrong"), std::string::npos);
+  EXPECT_FALSE(DumpCapture("nothing").has_value());
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,94 @@
+#include "formats/exporters.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "formats/json_export.h"
+#include "tests/formats/sample_snapshot.h"
+
+namespace memprof {
+namespace {
+
+// Names every frame "f<offset>", with one inlined function in the first.
+class NamingSymbolizer : public Symbolizer {
+ public:
+  std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,
+                                   std::span<const SnapshotFrame> frames) override {
+    std::vector<SourceChain> chains;
+    for (const SnapshotFrame& frame : frames) {
+      const std::string name = "f" + std::to_string(frame.offset);
+      SourceChain chain;
+      if (frame.offset == 0x1500) chain.push_back({"inner;\"\xff", "inner.h", 7, true});
+      chain.push_back({name, "main.cc", 12, false});
+      chains.push_back(chain);
+    }
+    return chains;
+  }
+  const std::vector<std::string>& notes() const override { return notes_; }
+
+ private:
+  std::vector<std::string> notes_ = {"a note"};
+};
+
+Profile SampleProfile() {
+  NamingSymbolizer symbolizer;
+  return MakeProfile(SampleSnapshot(), symbolizer);
+}
+
+TEST(JsonExport, HasTheSettledNamesAndSumsToTheTotals) {
+  const auto json = nlohmann::json::parse(ExportJson(SampleProfile(), {}));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["program"], "service");
+  EXPECT_EQ(json["start"], "2026-01-31T12:00:00.123Z");
+  EXPECT_EQ(json["end"]["kind"], "exit");
+  EXPECT_EQ(json["end"]["code"], 3);
+  EXPECT_EQ(json["peak"]["time_ms"], 900);
+  for (const char* figure : {"peak", "leaked", "total"}) {
+    uint64_t bytes = 0;
+    for (const auto& site : json["sites"]) bytes += site[figure]["bytes"].get<uint64_t>();
+    EXPECT_EQ(bytes, json[figure]["bytes"]) << figure;
+  }
+  for (const char* name : {"bytes", "sites", "dropped_events", "truncated_stacks",
+                           "peak_bound_bytes", "unattributed_bytes"}) {
+    EXPECT_TRUE(json["tracker"].contains(name)) << name;
+  }
+}
+
+TEST(JsonExport, GivesFramesInnermostFirstWithInlinedOnes) {
+  const auto json = nlohmann::json::parse(ExportJson(SampleProfile(), {}));
+  const auto& frames = json["sites"][0]["frames"];
+  ASSERT_EQ(frames.size(), 4u);
+  EXPECT_EQ(frames[0]["inlined"], true);
+  EXPECT_EQ(frames[0]["file"], "inner.h");
+  EXPECT_EQ(frames[1]["function"], "f5376");
+  EXPECT_EQ(frames[1]["offset"], 0x1500);
+  EXPECT_EQ(frames[1]["build_id"], "0123456789abcdef");
+  EXPECT_EQ(frames[3]["function"], "f1");
+  EXPECT_EQ(frames[3]["module"], "");
+}
+
+TEST(JsonExport, ReplacesBytesThatAreNotUtf8) {
+  const auto json = nlohmann::json::parse(ExportJson(SampleProfile(), {}));
+  EXPECT_EQ(json["sites"][0]["frames"][0]["function"], "inner;\"\xef\xbf\xbd");
+}
+
+TEST(StatsJson, HasNoSites) {
+  EXPECT_FALSE(nlohmann::json::parse(StatsJson(SampleProfile())).contains("sites"));
+}
+
+TEST(FoldedExport, GivesAStackALineRootFirst) {
+  EXPECT_EQ(ExportFolded(SampleProfile(), {}),
+            "f1;f4112;f5376;inner:\"\xff 100\n"
+            "f1;f4112;f8192 250\n");
+  EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}),
+            "f1;f4112;f5376;inner:\"\xff 100\n");
+}
+
+TEST(Exporters, AreFoundByName) {
+  for (const Exporter& exporter : Exporters()) EXPECT_EQ(FindExporter(exporter.name), &exporter);
+  EXPECT_EQ(FindExporter("nothing"), nullptr);
+}
+
+}  // namespace
+}  // namespace memprof
