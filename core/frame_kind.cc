@@ -102,7 +102,9 @@ bool IsAllocationWrapper(std::string_view name) {
     const size_t at = lower.find(stem);
     if (at == std::string::npos || at > kLongestPrefix) continue;
     const std::string_view suffix = std::string_view(lower).substr(at + stem.size());
-    if (suffix.empty() || suffix == "array" || suffix == "0" || suffix[0] == '_') return true;
+    if (suffix.empty() || suffix == "array" || suffix == "0" || (at > 0 && suffix[0] == '_')) {
+      return true;
+    }
   }
   return false;
 }

@@ -30,7 +30,7 @@ class FrameTable {
 // The rules of what a runtime keeps look at the outermost function of each return address.
 const char* RuntimeReason(const Snapshot& snapshot, const std::vector<SourceChain>& chains,
                           const SnapshotSite& site) {
-  RuntimeFrame frames[2];
+  RuntimeFrame frames[kRuntimeFrames];
   size_t count = 0;
   for (uint32_t node = site.node; node != 0 && count < std::size(frames);
        node = snapshot.nodes[node].parent) {

@@ -1,46 +1,109 @@
 #include "core/runtime_kept.h"
 
+#include <algorithm>
+
 namespace memprof {
 namespace {
 
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+constexpr std::string_view kLibc = "libc";
+constexpr std::string_view kLoader = "ld-linux-x86-64";
+constexpr std::string_view kLibstdcxx = "libstdc++";
 
-struct Rule {
-  const char* module;         // the innermost frame's library begins so
-  const char* function;       // … and its function; null: any (a library without symbols for it)
-  const char* caller_module;  // the next frame's library begins so; null: any
-  uint64_t block_bytes;       // each block has this size; 0: any
+constexpr char kEmergencyPool[] =
+    "libstdc++'s emergency pool, for exceptions thrown when memory is out";
+constexpr char kStreamBuffer[] = "the buffer of a stdio stream, which exit does not free";
+constexpr char kLoaderRecords[] = "the loader's own records of libraries, threads and their TLS";
+
+// libc's functions that give their caller no memory to free: what they leave allocated is a cache.
+// As the symbol table of a stripped libc has them and as its debug info has them.
+struct Entry {
+  std::string_view function;
   const char* reason;
 };
-
-constexpr Rule kRules[] = {
-    // Static and without a name in the symbol table, hence told by its size and its caller: the
-    // loader, which runs libstdc++'s constructors. GCC's eh_alloc.cc.
-    {"libstdc++.so", nullptr, "ld-linux", 72704,
-     "libstdc++'s emergency pool, for exceptions thrown when memory is out"},
-    {"libc.so", "_IO_file_doallocate", nullptr, 0,
-     "the buffer of a stdio stream, which exit does not free"},
+constexpr char kLocale[] = "libc's locales";
+constexpr char kTimeZone[] = "libc's time zone";
+constexpr char kNameService[] = "libc's configuration of the name service, and its static results";
+constexpr char kConversions[] = "libc's conversions of characters";
+constexpr Entry kEntries[] = {
+    {"setlocale", kLocale},
+    {"bindtextdomain", kLocale},
+    {"textdomain", kLocale},
+    {"__textdomain", kLocale},
+    {"tzset", kTimeZone},
+    {"__tzset", kTimeZone},
+    {"__tz_convert", kTimeZone},
+    {"localtime", kTimeZone},
+    {"localtime_r", kTimeZone},
+    {"__localtime_r", kTimeZone},
+    {"mktime", kTimeZone},
+    {"strftime", kTimeZone},
+    {"getpwuid", kNameService},
+    {"getpwnam", kNameService},
+    {"getpwuid_r", kNameService},
+    {"getpwnam_r", kNameService},
+    {"__getpwuid_r", kNameService},
+    {"__getpwnam_r", kNameService},
+    {"getgrgid", kNameService},
+    {"getgrnam", kNameService},
+    {"getgrgid_r", kNameService},
+    {"getgrnam_r", kNameService},
+    {"__getgrgid_r", kNameService},
+    {"__getgrnam_r", kNameService},
+    {"mbstowcs", kConversions},
+    {"wcstombs", kConversions},
+    {"mbrtowc", kConversions},
+    {"__mbrtowc", kConversions},
+    {"wcrtomb", kConversions},
+    {"__wcrtomb", kConversions},
+    {"btowc", kConversions},
+    {"__btowc", kConversions},
 };
 
-bool Matches(const Rule& rule, std::span<const RuntimeFrame> frames, const SnapshotSite& site) {
-  if (!BaseName(frames[0].module).starts_with(rule.module)) return false;
-  if (rule.function != nullptr && frames[0].function != rule.function) return false;
-  if (rule.caller_module != nullptr &&
-      (frames.size() < 2 || !BaseName(frames[1].module).starts_with(rule.caller_module))) {
-    return false;
-  }
-  return rule.block_bytes == 0 || (site.total.allocations != 0 &&
-                                   site.total.bytes == rule.block_bytes * site.total.allocations);
+// "libc" is libc.so.6 and libc-2.31.so, not libcairo.so.2.
+bool IsLibrary(std::string_view module, std::string_view library) {
+  const std::string_view name = module.substr(module.rfind('/') + 1);
+  if (!name.starts_with(library)) return false;
+  const std::string_view rest = name.substr(library.size());
+  return rest.starts_with(".so") || rest.starts_with('-');
+}
+
+// Names inside libc, as its debug info has them: "__GI_setlocale" is setlocale.
+std::string_view Plain(std::string_view function) {
+  constexpr std::string_view kHidden = "__GI_";
+  if (function.starts_with(kHidden)) function.remove_prefix(kHidden.size());
+  return function;
+}
+
+// The pool is static and has no name in the symbol table. So it is told by its size (GCC's
+// eh_alloc.cc on x86-64) and by who calls: the loader, which runs libstdc++'s constructors.
+bool IsEmergencyPool(std::span<const RuntimeFrame> frames, const SnapshotSite& site) {
+  constexpr uint64_t kPoolBytes = 72704;
+  return frames.size() >= 2 && IsLibrary(frames[0].module, kLibstdcxx) &&
+         IsLibrary(frames[1].module, kLoader) && site.total == Count{kPoolBytes, 1};
+}
+
+// How the innermost run of libc's frames was entered. A callback of the program ends the run.
+const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
+  size_t inside = 0;
+  while (inside < frames.size() && IsLibrary(frames[inside].module, kLibc)) ++inside;
+  if (inside == 0) return nullptr;
+  const std::string_view entry = Plain(frames[inside - 1].function);
+  const auto* known = std::find_if(std::begin(kEntries), std::end(kEntries),
+                                   [&](const Entry& e) { return e.function == entry; });
+  return known != std::end(kEntries) ? known->reason : nullptr;
 }
 
 }  // namespace
 
 const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site) {
   if (frames.empty()) return nullptr;
-  for (const Rule& rule : kRules) {
-    if (Matches(rule, frames, site)) return rule.reason;
+  if (IsEmergencyPool(frames, site)) return kEmergencyPool;
+  if (IsLibrary(frames[0].module, kLibc) && Plain(frames[0].function) == "_IO_file_doallocate") {
+    return kStreamBuffer;
   }
-  return nullptr;
+  // What the loader asks for is its own: it has no function that gives memory away.
+  if (IsLibrary(frames[0].module, kLoader)) return kLoaderRecords;
+  return WhyKeptByLibc(frames);
 }
 
 }  // namespace memprof

@@ -5,221 +5,143 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
-#include <queue>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "cli/reports/load.h"
+#include "cli/reports/report.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
 
 namespace memprof {
 namespace {
 
-struct TreeNode {
-  std::string function, place;
-  Count figure;  // with what is below
-  Count total;
-  std::vector<uint32_t> children;
-  uint32_t parent = 0;
-  bool shown = false;
-};
-
-class Tree {
- public:
-  Tree(const Profile& profile, const TreeOptions& options) : options_(options) {
-    nodes_.push_back({"total", "", {}, {}, {}, 0, true});
-    for (const ProfileSite& site : profile.sites) Add(profile, site);
-    for (TreeNode& node : nodes_) Sort(node.children);
-    Choose();
-  }
-
-  const TreeNode& operator[](uint32_t node) const { return nodes_[node]; }
-
- private:
-  void Add(const Profile& profile, const ProfileSite& site) {
-    const Count& figure = FigureOf(site, options_.leaks);
-    if (figure == Count()) return;
-    std::vector<uint32_t> path;
-    if (site.runtime_reason == nullptr || options_.show_runtime) {
-      for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
-        path.push_back(profile.nodes[node].frame);
-      }
-    }
-    uint32_t at = 0;
-    Book(at, figure, site.total);
-    if (path.empty()) Book(at = Child(at, kRuntimeRow, ""), figure, site.total);
-    for (size_t i = path.size(); i-- > 0;) {
-      const ProfileFrame& frame = profile.frames[path[i]];
-      const std::string module =
-          frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
-      Book(at = Child(at, frame.function, PlaceOf(frame.file, frame.line, module)), figure,
-           site.total);
-    }
-  }
-
-  void Book(uint32_t node, const Count& figure, const Count& total) {
-    nodes_[node].figure += figure;
-    nodes_[node].total += total;
-  }
-
-  uint32_t Child(uint32_t parent, const std::string& function, const std::string& place) {
-    const auto [at, fresh] = children_.emplace(std::make_tuple(parent, function, place),
-                                               static_cast<uint32_t>(nodes_.size()));
-    if (fresh) {
-      nodes_[parent].children.push_back(at->second);
-      nodes_.push_back({function, place, {}, {}, {}, parent, false});
-    }
-    return at->second;
-  }
-
-  bool Before(uint32_t a, uint32_t b) const {
-    const TreeNode& x = nodes_[a];
-    const TreeNode& y = nodes_[b];
-    const bool by_name = std::tie(x.function, x.place) < std::tie(y.function, y.place);
-    auto larger = [&](uint64_t left, uint64_t right) {
-      return left != right ? left > right : by_name;
-    };
-    switch (options_.sort) {
-      case SortKey::kBytes:
-        return larger(x.figure.bytes, y.figure.bytes);
-      case SortKey::kAllocations:
-        return larger(x.figure.allocations, y.figure.allocations);
-      case SortKey::kTotal:
-        return larger(x.total.bytes, y.total.bytes);
-      case SortKey::kFunction:
-        break;
-    }
-    return by_name;
-  }
-
-  void Sort(std::vector<uint32_t>& children) const {
-    std::sort(children.begin(), children.end(),
-              [this](uint32_t a, uint32_t b) { return Before(a, b); });
-  }
-
-  // The heaviest lines first, each only below a caller that is shown.
-  void Choose() {
-    auto lighter = [this](uint32_t a, uint32_t b) {
-      return nodes_[a].figure.bytes != nodes_[b].figure.bytes
-                 ? nodes_[a].figure.bytes < nodes_[b].figure.bytes
-                 : a > b;
-    };
-    std::priority_queue<uint32_t, std::vector<uint32_t>, decltype(lighter)> open(lighter);
-    open.push(0);
-    for (size_t left = options_.rows == 0 ? nodes_.size() : options_.rows + 1;
-         left > 0 && !open.empty(); --left) {
-      const uint32_t node = open.top();
-      open.pop();
-      nodes_[node].shown = true;
-      for (const uint32_t child : nodes_[node].children) open.push(child);
-    }
-  }
-
-  const TreeOptions& options_;
-  std::vector<TreeNode> nodes_;
-  std::map<std::tuple<uint32_t, std::string, std::string>, uint32_t> children_;
-};
-
 class Printer {
  public:
-  Printer(const Tree& tree, const TextStyle& style) : tree_(tree), style_(style) {}
+  Printer(const CallTree& tree, const TextStyle& style) : tree_(tree), style_(style) {}
 
   std::string Text() {
-    Line(tree_[0].figure, "", Bold("total", style_));
-    // A stack of its own: trees may be deeper than ours.
-    struct Open {
-      uint32_t node;
-      size_t next;
-      std::string prefix;
-    };
-    std::vector<Open> open = {{0, 0, ""}};
+    const CallTreeNode& root = tree_.nodes()[0];
+    text_ = Dim(fmt::format("{:>10} {:>6} {:>10}  {}\n", "bytes", "share", "blocks", "function"),
+                style_);
+    Line(root.figure, "", Bold("total", style_));
+    // A stack of its own: the tree may be deeper than ours.
+    std::vector<Open> open;
+    open.push_back(Children(root, ""));
     while (!open.empty()) {
-      const size_t top = open.size() - 1;
-      const TreeNode& node = tree_[open[top].node];
-      if (open[top].next >= Shown(node)) {
-        Rest(node, open[top].prefix);
+      Open& top = open.back();
+      if (top.next == top.lines.size()) {
         open.pop_back();
         continue;
       }
-      const uint32_t child = ShownChild(node, open[top].next++);
-      const bool last = open[top].next == Shown(node) && Shown(node) == node.children.size();
+      const ChildLine line = top.lines[top.next++];
       // A chain of single callees is drawn straight down.
-      const bool chain = node.children.size() == 1;
+      const bool chain = top.lines.size() == 1;
+      const bool last = top.next == top.lines.size();
       const std::string branch = chain ? "" : last ? "└ " : "├ ";
-      const std::string below = chain ? "" : last ? "  " : "│ ";
-      Line(tree_[child].figure, open[top].prefix + branch, Name(tree_[child], open[top].prefix));
-      open.push_back({child, 0, open[top].prefix + below});
+      const std::string below = top.prefix + (chain ? "" : last ? "  " : "│ ");
+      const std::string prefix = Indent(top.prefix) + branch;
+      if (line.node == 0) {
+        Line(line.figure, prefix, Dim(line.label, style_));
+        continue;
+      }
+      const CallTreeNode& node = tree_.nodes()[line.node];
+      Line(line.figure, prefix, Name(tree_.NameOf(node), Columns(prefix)));
+      open.push_back(Children(node, below));
     }
     return std::move(text_);
   }
 
  private:
-  size_t Shown(const TreeNode& node) const {
-    return static_cast<size_t>(std::count_if(node.children.begin(), node.children.end(),
-                                             [&](uint32_t c) { return tree_[c].shown; }));
-  }
-  uint32_t ShownChild(const TreeNode& node, size_t index) const {
+  struct ChildLine {
+    uint32_t node = 0;  // 0: none, a line of `label`
+    Count figure = {};
+    std::string label = {};
+  };
+  struct Open {
+    std::vector<ChildLine> lines;
+    size_t next = 0;
+    std::string prefix = {};
+  };
+
+  Open Children(const CallTreeNode& node, std::string prefix) const {
+    Open open = {{}, 0, std::move(prefix)};
+    if (node.children.empty()) return open;
+    ChildLine rest;
+    size_t hidden = 0;
     for (const uint32_t child : node.children) {
-      if (tree_[child].shown && index-- == 0) return child;
+      if (tree_.nodes()[child].shown) {
+        open.lines.push_back({child, tree_.nodes()[child].figure});
+      } else {
+        rest.figure += tree_.nodes()[child].figure;
+        ++hidden;
+      }
     }
-    return 0;
+    if (node.own != Count()) open.lines.push_back({0, node.own, "[itself]"});
+    rest.label = fmt::format("[{} more]", FormatCount(hidden));
+    if (hidden != 0) open.lines.push_back(rest);
+    return open;
   }
 
-  void Rest(const TreeNode& node, const std::string& prefix) {
-    Count rest;
-    size_t count = 0;
-    for (const uint32_t child : node.children) {
-      if (tree_[child].shown) continue;
-      rest += tree_[child].figure;
-      ++count;
-    }
-    if (count != 0) Line(rest, prefix + "└ ", Dim(fmt::format("[{} more]", count), style_));
+  // Deep below, only the innermost branches are drawn, so that names keep their room.
+  std::string Indent(const std::string& prefix) const {
+    const size_t most = style_.width > kFigureColumns + 60 ? style_.width - kFigureColumns - 50 : 10;
+    const size_t columns = Columns(prefix);
+    if (columns <= most) return prefix;
+    size_t at = 0;
+    for (size_t skip = columns - most + 1; skip > 0; --skip) at += CharacterBytes(prefix, at);
+    return "…" + prefix.substr(at);
   }
 
-  std::string Name(const TreeNode& node, const std::string& prefix) const {
-    const size_t used = kFigureColumns + Columns(prefix) + 2;
-    const size_t room = style_.width > used + 20 ? style_.width - used : 20;
-    const std::string place = Printable(node.place);
-    const size_t place_columns = Columns(place) + 2;
-    const size_t name_room = room > place_columns + 12 ? room - place_columns : 12;
-    std::string name = Shortened(Printable(node.function), name_room);
-    return place.empty() ? name : name + "  " + Dim(place, style_);
+  std::string Name(const CallTreeName& name, size_t prefix) const {
+    const size_t used = kFigureColumns + prefix;
+    const size_t room = std::max<size_t>(style_.width > used ? style_.width - used : 0, 20);
+    const std::string place = ShortenedFront(Printable(name.place), room / 2);
+    if (place.empty()) return Shortened(Printable(name.function), room);
+    const std::string function = Shortened(Printable(name.function), room - Columns(place) - 2);
+    return function + "  " + Dim(place, style_);
   }
 
   void Line(const Count& figure, const std::string& prefix, const std::string& name) {
-    text_ += fmt::format("{} {} {}  {}{}\n", PaddedLeft(FormatBytes(figure.bytes), 10),
-                         PaddedLeft(FormatShare(figure.bytes, tree_[0].figure.bytes), 6),
-                         PaddedLeft(FormatCount(figure.allocations), 10), prefix, name);
+    text_ += fmt::format("{:>10} {:>6} {:>10}  {}{}\n", FormatBytes(figure.bytes),
+                         FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
+                         FormatCount(figure.allocations), prefix, name);
   }
 
   static constexpr size_t kFigureColumns = 30;
 
-  const Tree& tree_;
+  const CallTree& tree_;
   const TextStyle& style_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string TreeText(const Profile& profile, const TreeOptions& options, const TextStyle& style) {
-  const Tree tree(profile, options);
+std::string TreeText(const Profile& profile, const CallTreeOptions& options,
+                     const TextStyle& style) {
+  const CallTree tree(profile, options);
   return Printer(tree, style).Text();
 }
 
 CommandBody SetUpTree(CLI::App& app) {
   constexpr size_t kRows = 60;
-  auto options = std::make_shared<ViewOptions>();
-  AddViewOptions(app, *options, kRows);
+  struct Options {
+    ViewOptions view;
+    bool all_frames = false;
+  };
+  auto options = std::make_shared<Options>();
+  AddViewOptions(app, options->view, kRows);
+  app.add_flag("-a,--all-frames", options->all_frames,
+               "Also the frames of libc, libstdc++ and allocators, which are folded else");
   return [options] {
-    const auto sort = ParseSortKey(options->sort);
+    const ViewOptions& view = options->view;
+    const auto sort = ParseSortKey(view.sort);
     if (!sort) return ExitStatusOf(sort.error());
-    const auto profile = LoadProfile(options->capture);
-    if (!profile) return ExitStatusOf(profile.error());
-    const TreeOptions tree = {options->leaks, options->show_runtime, options->rows, *sort};
-    return WriteOutput(options->output, TreeText(*profile, tree, StyleOfStdout()));
+    const CallTreeOptions tree = {view.leaks, view.show_runtime, options->all_frames, view.rows,
+                                  *sort};
+    return Report(view.capture, view.output, [&](const Profile& profile, const TextStyle& style) {
+      return TreeText(profile, tree, style);
+    });
   };
 }
 

@@ -1,5 +1,8 @@
 #include "cli/run/checkpoint_writer.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <system_error>
 #include <utility>
@@ -10,8 +13,11 @@
 namespace memprof {
 
 void CheckpointWriter::Start(const std::string& file, int region_fd, SnapshotProgram program) {
-  auto write = [file, region_fd, program = std::move(program)]() -> Result<void> {
-    const auto snapshot = WriteRegion(file, region_fd, program);
+  const int own_fd = fcntl(region_fd, F_DUPFD_CLOEXEC, 0);
+  auto write = [file, own_fd, program = std::move(program)]() -> Result<void> {
+    if (own_fd < 0) return Fail(ErrorKind::kIo, "too many open files");
+    const auto snapshot = WriteRegion(file, own_fd, program);
+    close(own_fd);
     if (!snapshot) return tl::unexpected<Error>(snapshot.error());
     return {};
   };

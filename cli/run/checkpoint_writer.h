@@ -1,7 +1,8 @@
-// CheckpointWriter: writes a running program's capture beside the supervisor's loop, which must not
-// wait for a slow disk: a tracker that connects waits only kHandshakeTimeoutMs.
+// CheckpointWriter: writes a capture beside the supervisor's loop, which must not wait for a slow
+// disk: a tracker that connects waits only kHandshakeTimeoutMs.
 //
 // Thread safety: one owner; the writing itself is a thread of its own.
+// Memory: the region lives until it is written.
 // Failure: Finish gives the error of what was started last.
 #pragma once
 
@@ -15,7 +16,7 @@ namespace memprof {
 
 class CheckpointWriter {
  public:
-  // Pre: !Busy(); `region_fd` stays open until Finish.
+  // Pre: !Busy(). `region_fd` may be closed at once: it is duplicated.
   void Start(const std::string& file, int region_fd, SnapshotProgram program);
   bool Busy() const;
   bool Started() const { return written_.valid(); }

@@ -38,11 +38,14 @@ bool NothingCounted(const Snapshot& snapshot) {
 // Why there is no capture; empty: there is one.
 std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
   if (!outcome.write_error.empty()) {
-    return fmt::format("the capture could not be written: {}{}", outcome.write_error,
-                       region.empty() ? std::string()
-                                      : fmt::format("; the counts are still in {}: memprof summary "
-                                                    "{}",
-                                                    region, ShellWord(region)));
+    std::string why = "the capture could not be written: " + outcome.write_error;
+    if (!region.empty()) {
+      why += fmt::format("; the counts are still in {}: memprof summary {}", region,
+                         ShellWord(region));
+    } else if (outcome.checkpoints > 0) {
+      why += "; what stands there is the last checkpoint";
+    }
+    return why;
   }
   if (outcome.written && NothingCounted(*outcome.written)) {
     return "nothing was counted: the tracker gave up, as " +
@@ -77,6 +80,11 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   if (tracker.dropped_events != 0) {
     lines.push_back(
         fmt::format("{} events could not be counted", FormatCount(tracker.dropped_events)));
+  }
+  if (outcome.executed_without_capture > 0) {
+    lines.push_back(fmt::format("of {} earlier images of the program {} have no capture",
+                                FormatCount(static_cast<uint64_t>(outcome.executed_images)),
+                                outcome.executed_without_capture));
   }
   if (!outcome.untracked_image.empty()) {
     lines.push_back(fmt::format(

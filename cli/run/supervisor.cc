@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <filesystem>
 #include <utility>
 
 #include "cli/message.h"
 #include "cli/run/job_control.h"
-#include "cli/run/output_name.h"
 
 namespace memprof {
 namespace {
@@ -22,15 +20,6 @@ constexpr milliseconds kBusyTick{100};
 constexpr milliseconds kQuietTick{1000};
 constexpr int kQuietAfter = 20;  // ticks without a change
 
-// "x.exec1.memprof", or the next number that is free.
-std::string NameOfExecutedImage(const std::string& output, int number, bool overwrite) {
-  for (;; ++number) {
-    const std::string name = InsertBeforeExtension(output, ".exec" + std::to_string(number));
-    std::error_code error;
-    if (overwrite || !std::filesystem::exists(name, error)) return name;
-  }
-}
-
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
@@ -40,6 +29,7 @@ Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocke
       socket_(socket),
       program_(program),
       first_region_(std::move(region)),
+      executed_(options_.output, options_.overwrite),
       tick_(kBusyTick),
       next_checkpoint_(steady_clock::now() + options_.checkpoint) {}
 
@@ -130,26 +120,19 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
     if (image_ != nullptr) image_->MarkReplaced();
     return;
   }
-  std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
   tick_ = kBusyTick;
   quiet_ticks_ = 0;
-  if (before != nullptr) FinishExecutedImage(std::move(before));
-}
-
-void Supervisor::FinishExecutedImage(std::unique_ptr<Image> image) {
-  FinishCheckpoint();
-  if (!image->Attached()) {
+  const std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
+  if (before == nullptr) return;
+  if (before->Attached()) {
+    executed_.Add(*before);
+  } else {
     ++outcome_.late_trackers;
-    return;
   }
-  ++outcome_.trackers;
-  const std::string file =
-      NameOfExecutedImage(options_.output, outcome_.trackers, options_.overwrite);
-  const auto written = WriteRegion(file, image->region_fd(), image->Describe(EndKind::kExec, 0));
-  if (!written) Say("no capture of {} before its exec: {}", image->name(), written.error().message);
 }
 
 void Supervisor::OnTick() {
+  executed_.Collect();
   if (image_ == nullptr) return;
   quiet_ticks_ = image_->Sample() ? 0 : quiet_ticks_ + 1;
   tick_ = quiet_ticks_ < kQuietAfter ? kBusyTick : kQuietTick;
@@ -167,16 +150,19 @@ void Supervisor::FinishCheckpoint() {
   // Said once: the next one may succeed, and the last one's failure is the run's.
   if (!written && !checkpoint_failed_) Say("checkpoint: {}", written.error().message);
   checkpoint_failed_ = !written;
+  outcome_.checkpoints += written ? 1 : 0;
 }
 
 void Supervisor::FinishLastImage() {
   FinishCheckpoint();
+  executed_.Finish();
+  outcome_.executed_images = executed_.count();
+  outcome_.executed_without_capture = executed_.without_capture();
   if (image_ == nullptr) return;
   if (!image_->Attached()) {
     ++outcome_.late_trackers;
     return;
   }
-  ++outcome_.trackers;
   EndKind end = outcome_.signalled ? EndKind::kSignal : EndKind::kExit;
   auto code = static_cast<uint32_t>(outcome_.code);
   if (image_->replaced()) {

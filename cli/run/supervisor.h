@@ -17,6 +17,7 @@
 #include <string>
 
 #include "cli/run/checkpoint_writer.h"
+#include "cli/run/executed_images.h"
 #include "cli/run/image.h"
 #include "cli/run/region_file.h"
 #include "cli/run/signals.h"
@@ -35,14 +36,16 @@ struct SupervisorOptions {
 
 struct RunOutcome {
   bool signalled = false;
-  int code = 0;                     // exit status or signal number
-  int trackers = 0;                 // that counted: images of the program
-  int late_trackers = 0;            // of the program, that had given up waiting for us
-  int descendants = 0;              // trackers of other processes, which were sent away
-  std::string untracked_image;      // the last image's capture is that of this program, which
-                                    // executed another that no tracker came from
-  std::string write_error;          // of the last image's capture; empty: it is written
-  std::optional<Snapshot> written;  // the last image's
+  int code = 0;                      // exit status or signal number
+  int executed_images = 0;           // images before the last one
+  int executed_without_capture = 0;  // of those
+  int checkpoints = 0;               // written
+  int late_trackers = 0;             // of the program, that had given up waiting for us
+  int descendants = 0;               // trackers of other processes, which were sent away
+  std::string untracked_image;       // the last image's capture is that of this program, which
+                                     // executed another that no tracker came from
+  std::string write_error;           // of the last image's capture; empty: it is written
+  std::optional<Snapshot> written;   // the last image's
 };
 
 class Supervisor {
@@ -59,7 +62,6 @@ class Supervisor {
   void OnVisitors();
   void OnTick();
   void StartImage(const TrackerSocket::Visitor& visitor);
-  void FinishExecutedImage(std::unique_ptr<Image> image);
   void FinishLastImage();
   void FinishCheckpoint();
   bool LookAtProgram();
@@ -72,7 +74,8 @@ class Supervisor {
   std::optional<RegionFile> first_region_;
   RunOutcome outcome_;
   bool ended_ = false;
-  CheckpointWriter checkpoint_;  // of image_, if it was started
+  CheckpointWriter checkpoint_;
+  ExecutedImages executed_;
   std::unique_ptr<Image> image_;
   bool checkpoint_failed_ = false;  // said once
   std::chrono::milliseconds tick_;

@@ -54,11 +54,11 @@ TEST(FrameKind, TakesBracketedNamesForRowsOnlyWithoutAModule) {
 
 TEST(FrameKind, TakesWrappersOfAllocatorsForPlumbing) {
   for (const char* name : {"zmalloc", "zmalloc_usable", "xrealloc", "g_malloc0", "CRYPTO_zalloc",
-                           "zcalloc_num", "xstrdup", "my_reallocarray"}) {
+                           "zcalloc_num", "xstrdup", "my_reallocarray", "sds_strdup"}) {
     EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kSystem) << name;
   }
   for (const char* name :
-       {"mallocate", "reallocation", "make_everything_malloc", "parse", "call"}) {
+       {"mallocate", "malloc_pages", "reallocation", "make_everything_malloc", "parse", "call"}) {
     EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kProgram) << name;
   }
 }

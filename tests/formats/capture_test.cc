@@ -120,7 +120,9 @@ TEST(Capture, NoticesEveryByteThatIsChanged) {
       damaged[at] = static_cast<char>(damaged[at] ^ flip);
       const auto read = DecodeCapture(damaged);
       // The flags of the file header and the checksummed sections' unused flag bits aside.
-      if (read && read->damage.empty()) EXPECT_EQ(read->snapshot, Canonical(SampleSnapshot())) << at;
+      if (read && read->damage.empty()) {
+        EXPECT_EQ(read->snapshot, Canonical(SampleSnapshot())) << at;
+      }
     }
   }
 }

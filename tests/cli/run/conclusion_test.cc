@@ -12,7 +12,6 @@ namespace {
 RunOutcome Written(int code) {
   RunOutcome outcome;
   outcome.code = code;
-  outcome.trackers = 1;
   outcome.written.emplace();
   SnapshotSite site;
   site.peak = {2048, 3};
@@ -65,13 +64,20 @@ TEST(Conclusion, PutsTheProgramsFailureBeforeItsOwn) {
 
 TEST(Conclusion, NamesTheRegionWhereTheCaptureCouldNotBeWritten) {
   RunOutcome outcome;
-  outcome.trackers = 1;
   outcome.write_error = "x: No space left on device";
   const Conclusion conclusion = Conclude(outcome, "x", 0, "r.region", true);
   EXPECT_EQ(conclusion.status, 125);
   ASSERT_EQ(conclusion.lines.size(), 1u);
   EXPECT_NE(conclusion.lines[0].find("No space left"), std::string::npos);
   EXPECT_NE(conclusion.lines[0].find("memprof summary r.region"), std::string::npos);
+}
+
+TEST(Conclusion, SaysWhatStandsWhereTheLastCaptureCouldNotBeWritten) {
+  RunOutcome outcome;
+  outcome.write_error = "x: No space left on device";
+  outcome.checkpoints = 2;
+  const Conclusion conclusion = Conclude(outcome, "x", 512, "", true);
+  EXPECT_NE(conclusion.lines[0].find("last checkpoint"), std::string::npos);
 }
 
 TEST(Conclusion, TakesATrackerThatNeverCountedForNone) {

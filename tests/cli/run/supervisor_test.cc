@@ -65,7 +65,7 @@ TEST_F(SupervisorTest, WritesTheCaptureOfAProgramThatExits) {
   const RunOutcome outcome = Run({"connect", "allocate", "100", "allocate", "50", "exit", "3"});
   EXPECT_FALSE(outcome.signalled);
   EXPECT_EQ(outcome.code, 3);
-  EXPECT_EQ(outcome.trackers, 1);
+  EXPECT_EQ(outcome.executed_images, 0);
   const Snapshot capture = ReadCapture(options_.output);
   EXPECT_EQ(SumLeaked(capture), (Count{150, 2}));
   EXPECT_EQ(SumPeak(capture), (Count{150, 2}));
@@ -90,7 +90,6 @@ TEST_F(SupervisorTest, WritesTheCaptureOfAProgramThatIsKilled) {
 
 TEST_F(SupervisorTest, LeavesNoCaptureWhereNoTrackerCame) {
   const RunOutcome outcome = Run({"exit", "0"});
-  EXPECT_EQ(outcome.trackers, 0);
   EXPECT_FALSE(outcome.written);
   EXPECT_FALSE(std::filesystem::exists(options_.output));
 }
@@ -109,7 +108,8 @@ TEST_F(SupervisorTest, LeavesNoCaptureWhereTheTrackerGaveUp) {
 TEST_F(SupervisorTest, KeepsEachImageOfAProgramThatExecutesOthers) {
   const RunOutcome outcome = Run({"connect", "allocate", "1", "exec", "connect", "allocate", "2",
                                   "exec", "connect", "allocate", "3", "exit", "4"});
-  EXPECT_EQ(outcome.trackers, 3);
+  EXPECT_EQ(outcome.executed_images, 2);
+  EXPECT_EQ(outcome.executed_without_capture, 0);
   const Snapshot first = ReadCapture(files_ / "x.exec1.memprof");
   const Snapshot second = ReadCapture(files_ / "x.exec2.memprof");
   const Snapshot last = ReadCapture(options_.output);
@@ -127,6 +127,19 @@ TEST_F(SupervisorTest, OverwritesNoEarlierImagesUnlessTold) {
   Run({"connect", "allocate", "1", "exec", "connect", "exit", "0"});
   EXPECT_EQ(std::filesystem::file_size(old), 3u);
   EXPECT_EQ(SumLeaked(ReadCapture(files_ / "x.exec2.memprof")).bytes, 1u);
+}
+
+TEST_F(SupervisorTest, FillsNoDirectoryWithImagesOfAProgramThatExecutesForEver) {
+  std::vector<std::string> words;
+  for (int i = 0; i < kMaxExecutedImages + 3; ++i) {
+    for (const char* word : {"connect", "allocate", "1", "exec"}) words.emplace_back(word);
+  }
+  for (const char* word : {"connect", "exit", "0"}) words.emplace_back(word);
+  const RunOutcome outcome = Run(words);
+  EXPECT_EQ(outcome.executed_images, kMaxExecutedImages + 3);
+  EXPECT_EQ(outcome.executed_without_capture, 3);
+  const auto captures = std::distance(std::filesystem::directory_iterator(files_.path()), {});
+  EXPECT_EQ(captures, kMaxExecutedImages + 1);
 }
 
 TEST_F(SupervisorTest, SaysWhereTheProgramLeftItsTracker) {
@@ -188,6 +201,7 @@ TEST_F(SupervisorTest, WritesCheckpointsWhileTheProgramRuns) {
   EXPECT_EQ(SumLeaked(seen).bytes, 100u);
   EXPECT_EQ(seen.program.end_kind, EndKind::kRunning);
   EXPECT_EQ(ReadCapture(options_.output).program.end_kind, EndKind::kSignal);
+  EXPECT_GT(outcome.checkpoints, 0);
 }
 
 TEST_F(SupervisorTest, TellsWhenThePeakWas) {

@@ -1,0 +1,15 @@
+#include "cli/reports/report.h"
+
+#include "cli/reports/load.h"
+
+namespace memprof {
+
+int Report(const std::string& capture, const OutputOptions& output, const ReportText& text) {
+  // Before the work, which may take seconds.
+  if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
+  const auto profile = LoadProfile(capture);
+  if (!profile) return ExitStatusOf(profile.error());
+  return WriteOutput(output, text(*profile, StyleOf(output)));
+}
+
+}  // namespace memprof

@@ -1,0 +1,18 @@
+// Report: what every report does around its text: look at its output first, load, write.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "cli/reports/output.h"
+#include "cli/reports/terminal.h"
+#include "core/profile.h"
+
+namespace memprof {
+
+using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
+
+// Gives the exit status; failures are said.
+int Report(const std::string& capture, const OutputOptions& output, const ReportText& text);
+
+}  // namespace memprof

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""What the commands promise: names, statuses, streams, refusals, one clear line for bad input."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import harness
+
+LEAKY = os.path.join(harness.PROGRAMS, "leaky_service")
+EXITS = os.path.join(harness.PROGRAMS, "exits")
+STDIN_TO_STDOUT = os.path.join(harness.PROGRAMS, "stdin_to_stdout")
+
+
+class CommandLineTest(harness.MemprofTest):
+    def refuse(self, command, status, says):
+        done = harness.run([harness.MEMPROF, *command], cwd=self.directory)
+        text = done.stderr.decode()
+        self.assertEqual(done.returncode, status, text)
+        self.assertRegex(text, says)
+        self.assertTrue(text.startswith("memprof: "), text)
+        self.assertEqual(text.count("\n"), 1, text)
+        return text
+
+    def test_names_expand_and_nothing_is_overwritten(self):
+        done = harness.run([harness.MEMPROF, "run", LEAKY], cwd=self.directory)
+        names = os.listdir(self.directory)
+        self.assertEqual(len(names), 1)
+        self.assertRegex(names[0], r"^leaky_service\.\d+\.memprof$")
+        self.assertRegex(done.stderr.decode(),
+                         r"^memprof: peak .*, leaked .*, .* allocations.*; capture "
+                         + re.escape(names[0]) + r" \(.*\); see: memprof summary .*\n$")
+        self.memprof("run", "-q", "-o", "a-%n-%%.memprof", LEAKY)
+        self.assertTrue(os.path.exists(self.path("a-leaky_service-%.memprof")))
+        before = os.stat(self.path("a-leaky_service-%.memprof")).st_mtime_ns
+        self.refuse(["run", "-o", "a-%n-%%.memprof", LEAKY], 125, "exists; use -f")
+        self.assertEqual(os.stat(self.path("a-leaky_service-%.memprof")).st_mtime_ns, before)
+        self.memprof("run", "-q", "-f", "-o", "a-%n-%%.memprof", LEAKY)
+
+    def test_streams_and_arguments_are_the_programs(self):
+        text = os.urandom(200000)
+        bare = harness.run([STDIN_TO_STDOUT], input=text, stdin=None)
+        done = self.profile([STDIN_TO_STDOUT], input=text, stdin=None)
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (bare.returncode, bare.stdout, bare.stderr))
+        done = self.profile(["/bin/echo", "-n", "--help", "--", "-q", "a b", "%p"])
+        self.assertEqual(done.stdout, b"--help -- -q a b %p")
+
+    def test_statuses_of_memprofs_own(self):
+        self.refuse(["run"], 125, "no program")
+        self.refuse(["run", "--no-such-option", "ls"], 125, "no-such-option")
+        self.refuse(["run", "no-such-program-anywhere"], 127, "not found")
+        self.refuse(["run", "./nowhere/program"], 127, "No such file")
+        plain = self.path("plain")
+        with open(plain, "w", encoding="ascii") as file:
+            file.write("text\n")
+        self.refuse(["run", plain], 126, "not executable")
+        self.refuse(["run", self.directory], 126, "directory")
+        self.refuse(["run", "-o", "nowhere/x.memprof", LEAKY], 125, "directory")
+
+    def test_programs_that_cannot_be_profiled_are_refused_before_they_start(self):
+        if os.geteuid() == 0:
+            copy = self.path("setuid")
+            shutil.copy(LEAKY, copy)
+            os.chmod(copy, 0o4755)
+            self.refuse(["run", copy], 125, "setuid")
+        source = self.path("s.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("int main(void) { return 0; }\n")
+        compilers = [(["cc", "-static"], "static"), (["cc", "-static-pie"], "static"),
+                     (["musl-gcc"], "musl"), (["cc", "-fsanitize=address"], "sanitizer")]
+        for command, says in compilers:
+            if shutil.which(command[0]) is None:
+                continue
+            built = harness.run([*command, source, "-o", self.path("p")])
+            if built.returncode == 0:
+                with self.subTest(command=command):
+                    self.refuse(["run", self.path("p")], 125, says)
+
+    def test_a_script_is_profiled_through_its_interpreter(self):
+        script = self.path("script")
+        with open(script, "w", encoding="ascii") as file:
+            file.write("#!/usr/bin/env perl\nprint 'hello';\n")
+        os.chmod(script, 0o755)
+        done = self.profile([script])
+        self.assertEqual((done.returncode, done.stdout), (0, b"hello"))
+        self.assertRegex(self.stats()["program"], "perl")
+
+    def test_no_tracker_is_said_and_leaves_no_capture(self):
+        done = self.profile(["/usr/bin/env", "-i", "/bin/true"])
+        # env itself was profiled; the last image cleared its environment.
+        self.assertIn(done.returncode, (0, 125))
+        environment = dict(os.environ, LD_PRELOAD="")
+        self.assertIsNotNone(environment)
+
+    def test_other_preloads_are_kept_behind_ours(self):
+        done = self.profile(["/bin/sh", "-c", "echo $LD_PRELOAD"],
+                            env=dict(os.environ, LD_PRELOAD="libm.so.6"))
+        self.assertRegex(done.stdout.decode(), r"libmemprof_preload\.so:libm\.so\.6\n$")
+
+    def test_reports_agree_with_each_other(self):
+        self.profile([LEAKY])
+        profile = self.sites()
+        self.assert_rows_sum_to_totals(profile)
+        stats = self.stats()
+        self.assertEqual(stats, {k: v for k, v in profile.items() if k not in ("sites", "notes")})
+        self.assertEqual(stats["schema"], 1)
+        summary = self.memprof("summary", "--leaks", self.path("x.memprof"))
+        self.assertRegex(summary, r"RememberUser.*leaky_service\.cc:\d+")
+        self.assertRegex(self.memprof("table", self.path("x.memprof")), r"total\n$")
+        self.assertIn("RememberUser", self.memprof("tree", "--leaks", self.path("x.memprof")))
+        folded = self.memprof("transform", "folded", self.path("x.memprof"))
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()),
+                         stats["peak"]["bytes"])
+        self.assertIn("sites: node thread", self.memprof("parse", self.path("x.memprof")))
+        self.memprof("flamegraph", self.path("x.memprof"))
+        with open(self.path("x.memprof.html"), encoding="utf-8") as file:
+            self.assertIn("RememberUser", file.read())
+        self.memprof("flamegraph", self.path("x.memprof"), status=2)
+        self.memprof("flamegraph", "-f", self.path("x.memprof"))
+
+    def test_the_same_profile_gives_the_same_sites_wherever_it_was_loaded(self):
+        self.profile([LEAKY])
+        first = self.sites()["sites"]
+        self.profile([LEAKY])
+        self.assertEqual(self.sites()["sites"], first)
+
+    def test_unreadable_captures_exit_3(self):
+        reports = (["summary"], ["table"], ["tree"], ["stats"], ["transform", "json"], ["parse"],
+                   ["flamegraph"])
+        with open(self.path("foreign"), "wb") as file:
+            file.write(os.urandom(1000))
+        self.profile([LEAKY])
+        with open(self.path("x.memprof"), "rb") as file:
+            whole = file.read()
+        with open(self.path("cut"), "wb") as file:
+            file.write(whole[:len(whole) // 2])
+        for report in reports:
+            for name in ("foreign", "nowhere", "cut"):
+                with self.subTest(report=report, name=name):
+                    if report == ["parse"] and name == "cut":
+                        continue  # shows what is there
+                    self.refuse([*report, self.path(name)], 3, re.escape(name))
+            self.refuse([*report, "--no-such-option"], 2, "memprof")
+
+    def test_help_has_an_example_everywhere(self):
+        text = self.memprof("--help")
+        for name in re.findall(r"^  ([a-z]+)  ", text, re.MULTILINE):
+            if name in ("memprof",):
+                continue
+            self.assertIn("Example:\n  memprof " + name, self.memprof(name, "--help"))
+        self.assertRegex(self.memprof("--version"), r"^memprof \d+\.\d+\.\d+\n$")
+
+    def test_a_full_disk_is_said_and_leaves_the_program_alone(self):
+        mount = self.path("small")
+        os.mkdir(mount)
+        if os.geteuid() != 0 or harness.run(
+                ["mount", "-t", "tmpfs", "-o", "size=16k", "none", mount]).returncode != 0:
+            self.skipTest("needs root and mount")
+        self.addCleanup(subprocess.run, ["umount", mount], check=False)
+        with open(os.path.join(mount, "filler"), "wb") as file:
+            try:
+                file.write(b"x" * (16 << 10))
+            except OSError:
+                pass
+        done = harness.run([harness.MEMPROF, "run", "-o", os.path.join(mount, "x.memprof"), LEAKY],
+                           cwd=self.directory)
+        self.assertEqual(done.returncode, 125)
+        self.assertRegex(done.stderr.decode(), r"memprof: .*No space left on device")
+        self.assertEqual(os.listdir(mount), ["filler"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

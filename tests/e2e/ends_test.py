@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""However the program or the supervisor ends, there is a whole capture."""
+import os
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import harness
+
+UNTIL_KILLED = os.path.join(harness.PROGRAMS, "until_killed")
+
+
+class EndsTest(harness.MemprofTest):
+    def start(self, *flags, threads=4):
+        """until_killed under memprof; returns (supervisor, pid of the program)."""
+        supervisor = subprocess.Popen(
+            [harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), *flags, "--",
+             UNTIL_KILLED, self.path("book"), str(threads)],
+            cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.addCleanup(self.end, supervisor)
+        deadline = time.monotonic() + harness.TIMEOUT
+        while time.monotonic() < deadline:
+            books = self.books(threads)
+            if books and all(book[2] > 1000 for book in books):
+                break
+            time.sleep(0.02)
+        else:
+            self.fail("the program did not start")
+        with open(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children", encoding="ascii") as f:
+            return supervisor, int(f.read().split()[0])
+
+    def end(self, supervisor):
+        if supervisor.poll() is None:
+            supervisor.kill()
+        supervisor.wait()
+        supervisor.stderr.close()
+
+    def books(self, threads):
+        """(live bytes, live blocks, events, inside) of each thread, by the program's own word."""
+        try:
+            with open(self.path("book"), "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            return []
+        if len(data) < 64 * threads:
+            return []
+        return [struct.unpack_from("<4q", data, 64 * i) for i in range(threads)]
+
+    def check_against_books(self, profile, threads):
+        books = self.books(threads)
+        live = sum(s["leaked"]["bytes"] for s in profile["sites"]
+                   if any(f["function"] == "churn" for f in s["frames"]))
+        # One event a thread may be in flight, in our count or in the book; each is at most 1000.
+        self.assertLessEqual(abs(live - sum(book[0] for book in books)), 2 * 1000 * threads)
+        self.assert_rows_sum_to_totals(profile)
+
+    def test_sigkill_of_the_program_leaves_what_was_live(self):
+        for attempt in range(5):
+            with self.subTest(attempt=attempt):
+                supervisor, pid = self.start()
+                time.sleep(0.01 * attempt)
+                os.kill(pid, signal.SIGKILL)
+                self.assertEqual(supervisor.wait(harness.TIMEOUT), 128 + signal.SIGKILL)
+                profile = self.sites()
+                self.assertEqual(profile["end"], {"kind": "signal", "code": 9})
+                self.check_against_books(profile, 4)
+                self.assertLessEqual(profile["tracker"]["peak_bound_bytes"], 2 * 1000 * 4)
+
+    def test_sigterm_to_memprof_ends_the_program(self):
+        supervisor, pid = self.start()
+        supervisor.send_signal(signal.SIGTERM)
+        self.assertEqual(supervisor.wait(harness.TIMEOUT), 128 + signal.SIGTERM)
+        self.assertFalse(os.path.exists(f"/proc/{pid}"))
+        self.check_against_books(self.sites(), 4)
+
+    def test_sigkill_of_memprof_loses_at_most_a_checkpoint(self):
+        supervisor, pid = self.start("--checkpoint", "1")
+        self.addCleanup(self.kill, pid)
+        deadline = time.monotonic() + harness.TIMEOUT
+        while not os.path.exists(self.path("x.memprof")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        supervisor.kill()
+        supervisor.wait()
+        profile = self.sites()
+        self.assertEqual(profile["end"]["kind"], "running")
+        self.assertGreater(profile["total"]["allocations"], 1000)
+        os.kill(pid, 0)  # the program goes on
+
+    def kill(self, pid):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def test_sigkill_of_both_loses_nothing_with_a_region_file(self):
+        supervisor, pid = self.start("--region", self.path("x.region"))
+        supervisor.send_signal(signal.SIGSTOP)
+        os.kill(pid, signal.SIGKILL)
+        supervisor.kill()
+        supervisor.wait()
+        deadline = time.monotonic() + harness.TIMEOUT
+        while os.path.exists(f"/proc/{pid}/maps") and time.monotonic() < deadline:
+            try:
+                with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                    if file.read().split()[2] in "ZX":
+                        break
+            except (FileNotFoundError, ProcessLookupError):
+                break
+            time.sleep(0.02)
+        self.check_against_books(self.sites("x.region"), 4)
+        self.assertIn("churn", self.memprof("summary", self.path("x.region")))
+
+    def test_an_out_of_memory_kill_leaves_a_capture(self):
+        group = self.memory_group(64 << 20)
+        if group is None:
+            self.skipTest("no memory cgroup can be made here")
+        with open("/proc/self/oom_score_adj", encoding="ascii") as file:
+            file.read()
+        command = ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", UNTIL_KILLED,
+                   self.path("book"), "1", str(1 << 30)]
+        done = self.profile(command)
+        self.assertEqual(done.returncode, 137, done.stderr)
+        profile = self.sites()
+        grown = sum(s["leaked"]["bytes"] for s in profile["sites"]
+                    if any(f["function"] == "grow" for f in s["frames"]))
+        self.assertGreater(grown, 20 << 20)
+        self.assertLessEqual(abs(grown - self.books(1)[0][0]), 2 * 10000)
+
+    def memory_group(self, limit):
+        for root, limit_file in (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+                                 ("/sys/fs/cgroup", "memory.max")):
+            group = os.path.join(root, f"memprof-test-{os.getpid()}")
+            try:
+                os.mkdir(group)
+            except OSError:
+                continue
+            self.addCleanup(self.remove_group, group)
+            try:
+                with open(os.path.join(group, limit_file), "w", encoding="ascii") as file:
+                    file.write(str(limit))
+                return group
+            except OSError:
+                continue
+        return None
+
+    def remove_group(self, group):
+        for _ in range(50):
+            try:
+                os.rmdir(group)
+                return
+            except OSError:
+                time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
