@@ -29,9 +29,9 @@ struct CallTreeOptions {
 };
 
 struct CallTreeNode {
-  uint32_t name = 0;   // into names()
-  Count figure = {};   // peak or leaked
-  Count own = {};      // of it, not of the children
+  uint32_t name = 0;  // into names()
+  Count figure = {};  // peak or leaked
+  Count own = {};     // of it, not of the children
   uint64_t total_bytes = 0;
   std::vector<uint32_t> children = {};  // in the report's order
   bool shown = false;

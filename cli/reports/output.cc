@@ -1,39 +1,83 @@
 #include "cli/reports/output.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "cli/message.h"
-#include "core/result.h"
 #include "formats/capture_writer.h"
 
 namespace memprof {
+namespace {
+
+bool IsStdout(const OutputOptions& options) { return options.file.empty() || options.file == "-"; }
+
+// A device, a pipe, or a name for one of our descriptors, whatever that is.
+bool IsWrittenInPlace(const std::string& file) {
+  struct stat link;
+  struct stat target;
+  if (lstat(file.c_str(), &link) != 0 || stat(file.c_str(), &target) != 0) return false;
+  if (S_ISDIR(target.st_mode)) return false;
+  const bool names_descriptor =
+      S_ISLNK(link.st_mode) && (file.starts_with("/dev/") || file.starts_with("/proc/"));
+  return names_descriptor || !S_ISREG(target.st_mode);
+}
+
+Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t n = write(fd, text.data() + at, text.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      return Fail(ErrorKind::kIo, fmt::format("{} can't be written: {}", name, strerror(errno)));
+    }
+    at += static_cast<size_t>(n);
+  }
+  return {};
+}
+
+Result<void> Write(const OutputOptions& options, const std::string& text) {
+  if (IsStdout(options)) return WriteTo(STDOUT_FILENO, "stdout", text);
+  if (const auto free = CheckOutput(options); !free) return free;
+  if (!IsWrittenInPlace(options.file)) return WriteFileAtomically(options.file, text);
+  const int fd = open(options.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} can't be written: {}", options.file, strerror(errno)));
+  }
+  const auto written = WriteTo(fd, options.file, text);
+  close(fd);
+  return written;
+}
+
+}  // namespace
 
 void AddOutputOptions(CLI::App& app, OutputOptions& options) {
   app.add_option("-o,--output", options.file, "Write to this file instead of stdout");
   app.add_flag("-f,--force", options.force, "Overwrite an existing file");
 }
 
-int WriteOutput(const OutputOptions& options, const std::string& text) {
-  if (options.file.empty()) {
-    const bool written =
-        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-    if (!written) {
-      Say("stdout: {}", strerror(errno));
-      return kExitFailed;
-    }
-    return kExitFine;
-  }
+Result<void> CheckOutput(const OutputOptions& options) {
   struct stat info;
-  if (!options.force && lstat(options.file.c_str(), &info) == 0) {
-    Say("{} exists; use -f to overwrite it", options.file);
-    return kExitUsage;
+  if (IsStdout(options) || lstat(options.file.c_str(), &info) != 0) return {};
+  if (S_ISDIR(info.st_mode)) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{} is a directory; name a file in it", options.file));
   }
-  const auto written = WriteFileAtomically(options.file, text);
+  if (options.force || IsWrittenInPlace(options.file)) return {};
+  return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", options.file));
+}
+
+int WriteOutput(const OutputOptions& options, const std::string& text) {
+  const auto written = Write(options, text);
   return written ? kExitFine : ExitStatusOf(written.error());
+}
+
+TextStyle StyleOf(const OutputOptions& options) {
+  return IsStdout(options) ? StyleOfStdout() : StyleOfFile();
 }
 
 int ExitStatusOf(const Error& error) {

@@ -37,6 +37,7 @@ CommandBody SetUpParse(CLI::App& app) {
   app.add_option("capture", options->capture, "The capture")->required();
   AddOutputOptions(app, options->output);
   return [options] {
+    if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
     const auto bytes = ReadWholeFile(options->capture);
     if (!bytes) return ExitStatusOf(bytes.error());
     const auto text = DumpCapture(*bytes);

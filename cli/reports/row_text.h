@@ -1,6 +1,7 @@
 // Rows as aligned text: the body of summary and table.
 //
-// Invariant: what is not shown is one last row, so the shown figures sum to the total below them.
+// Invariant: what is not shown is one row "others", so every column sums to the total below it.
+// Thread safety: pure.
 #pragma once
 
 #include <string>
@@ -13,9 +14,12 @@ namespace memprof {
 
 struct RowTextOptions {
   bool leaks = false;
-  size_t rows = 0;      // 0: all
-  bool stacks = false;  // a second line with the callers of the heaviest stack
-  TextStyle style;
+  size_t rows = 0;  // 0: all; what is kept by design is shown beyond them
+  // Sorted by the figure, rows without any are others; else they have their place.
+  SortKey sort = SortKey::kBytes;
+  bool stacks = false;   // a second line with the callers of the heaviest stack
+  bool modules = false;  // a column with the module, where there is room
+  TextStyle style = {};
 };
 
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,

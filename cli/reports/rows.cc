@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <tuple>
 
@@ -20,7 +19,10 @@ struct Key {
 };
 
 Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& options) {
-  if (site.runtime_reason != nullptr && !options.show_runtime) return {kRuntimeRow, "", 0, ""};
+  if (site.runtime_reason != nullptr) {
+    if (!options.show_runtime) return {kRuntimeRow, "", 0, ""};
+    return {fmt::format("[runtime: {}]", site.runtime_reason), "", 0, ""};
+  }
   const uint32_t node = LocationOf(profile, site);
   if (node == 0) return {"[no stack]", "", 0, ""};
   const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
@@ -71,7 +73,6 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
     row.file = key.file;
     row.line = key.line;
     row.module = key.module;
-    row.runtime = site.runtime_reason != nullptr;
     row.peak += site.peak;
     row.leaked += site.leaked;
     row.total += site.total;
@@ -89,11 +90,17 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
   return sorted;
 }
 
-std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module) {
-  if (file.empty()) return std::filesystem::path(module).filename().string();
-  const std::filesystem::path path(file);
-  return line != 0 ? fmt::format("{}:{}", path.filename().string(), line)
-                   : path.filename().string();
+std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module,
+                    size_t folders) {
+  const std::string& path = file.empty() ? module : file;
+  size_t start = path.rfind('/');
+  for (; !file.empty() && folders > 0 && start != std::string::npos && start > 0; --folders) {
+    start = path.rfind('/', start - 1);
+  }
+  // A short path stands there in full, with its first slash.
+  if (start == 0 && path.rfind('/') != 0) start = std::string::npos;
+  const std::string name = path.substr(start == std::string::npos ? 0 : start + 1);
+  return line != 0 && !file.empty() ? fmt::format("{}:{}", name, line) : name;
 }
 
 }  // namespace memprof

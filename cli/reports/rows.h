@@ -24,7 +24,6 @@ struct LocationRow {
   uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;  // sites summed up here
-  bool runtime = false;
 };
 
 enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
@@ -32,7 +31,7 @@ Result<SortKey> ParseSortKey(std::string_view text);
 
 struct RowOptions {
   bool leaks = false;         // the figure: leaked, else peak
-  bool show_runtime = false;  // rows kept by design one by one
+  bool show_runtime = false;  // what is kept by design: a row a reason instead of one in all
   SortKey sort = SortKey::kBytes;
 };
 
@@ -45,7 +44,8 @@ inline const Count& FigureOf(const ProfileSite& site, bool leaks) {
   return leaks ? site.leaked : site.peak;
 }
 
-// "file.cc:12" with the last two folders of long paths; the module's name where no file is known.
-std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module);
+// "file.cc:12", with the last `folders` of its path; the module's name where no file is known.
+std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module,
+                    size_t folders = 0);
 
 }  // namespace memprof

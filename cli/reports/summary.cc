@@ -4,11 +4,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <string_view>
 
-#include "cli/reports/load.h"
+#include "cli/reports/report.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/trust.h"
+#include "cli/reports/view_options.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -31,10 +34,12 @@ Count KeptByRuntime(const Profile& profile) {
 
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
-  std::string text =
-      fmt::format("{}  {} after {}, pid {}, started {}\n", Bold(Printable(program.program), style),
-                  EndText(program), FormatDuration(program.duration_ms), program.pid,
-                  FormatUtcTime(program.start_unix_ms));
+  const std::string name = Printable(program.program);
+  const std::string rest = fmt::format("{} after {}, pid {}, started {}", EndText(program),
+                                       FormatDuration(program.duration_ms), program.pid,
+                                       FormatUtcTime(program.start_unix_ms));
+  std::string text = Bold(name, style) + "  " +
+                     Wrapped(rest, std::min(Columns(name) + 2, style.width / 2), style.width);
   if (!program.command.empty()) {
     const std::string command = Printable(fmt::format("{}", fmt::join(program.command, " ")));
     text += Dim(Shortened(command, style.width), style) + "\n";
@@ -49,49 +54,66 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     when = fmt::format(", at {} (within {})", FormatDuration(program.peak_time_ms),
                        FormatDuration(program.peak_time_resolution_ms));
   }
-  std::string text = fmt::format("  peak    {}{}\n", CountText(profile.peak), when);
-  text += fmt::format("  leaked  {}", CountText(profile.leaked));
+  std::string text;
+  auto line = [&](const char* name, const std::string& value) {
+    text += fmt::format("  {:<8}", name) + Wrapped(value, 10, style.width);
+  };
+  line("peak", CountText(profile.peak) + when);
   const Count kept = KeptByRuntime(profile);
-  if (kept.allocations != 0) {
-    text += fmt::format(", {} of it kept by design by the runtime", FormatBytes(kept.bytes));
-  }
-  text += fmt::format("\n  total   {}\n", CountText(profile.total));
-  text += fmt::format(
-      "  RSS     {} at its highest, the tracker's {} included\n",
-      program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes) : std::string("not known"),
-      FormatBytes(profile.tracker.bytes));
+  line("leaked",
+       CountText(profile.leaked) + (kept.allocations == 0
+                                        ? std::string()
+                                        : fmt::format(", {} of it kept by design by the runtime",
+                                                      FormatBytes(kept.bytes))));
+  line("total", CountText(profile.total));
+  line("RSS", fmt::format("{} at its highest, the tracker's {} included",
+                          program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes)
+                                                      : std::string("not known"),
+                          FormatBytes(profile.tracker.bytes)));
   const auto trust = TrustLines(profile);
-  if (trust.empty()) text += "  exact   every event was counted\n";
-  for (const std::string& line : trust)
-    text += fmt::format("  {}  {}\n", Bold("note", style), line);
+  if (trust.empty()) line("exact", "every event was counted");
+  for (const std::string& doubt : trust) line("note", Printable(doubt));
   return text;
+}
+
+std::string SymbolsText(const Profile& profile, const TextStyle& style) {
+  constexpr size_t kMost = 4;
+  constexpr std::string_view kHead = "symbols: ";
+  std::string text;
+  for (size_t i = 0; i < std::min(profile.notes.size(), kMost); ++i) {
+    const std::string note = Printable(profile.notes[i]);
+    text += Dim(std::string(kHead) + Wrapped(note, kHead.size(), style.width), style);
+  }
+  if (profile.notes.size() > kMost) {
+    text += Dim(fmt::format("symbols: so in {} more modules; memprof stats names them\n",
+                            profile.notes.size() - kMost),
+                style);
+  }
+  return text.empty() ? text : "\n" + text;
 }
 
 }  // namespace
 
-std::string SummaryText(const Profile& profile, const ViewOptions& options,
+std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
                         const TextStyle& style) {
   std::string text = HeadText(profile, style) + "\n" + FiguresText(profile, style) + "\n";
-  text +=
-      Bold(options.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
-  const auto sort = ParseSortKey(options.sort);
-  const auto rows = LocationRows(profile, {options.leaks, options.show_runtime, *sort});
-  text += RowText(profile, rows, {options.leaks, options.rows, true, style});
-  if (!profile.notes.empty()) text += "\n";
-  for (const std::string& note : profile.notes) {
-    text += Dim("symbols: " + Printable(note), style) + "\n";
-  }
-  return text;
+  text += Bold(what.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
+  text += RowText(profile, LocationRows(profile, what),
+                  {what.leaks, rows, what.sort, true, false, style});
+  return text + SymbolsText(profile, style);
 }
 
 CommandBody SetUpSummary(CLI::App& app) {
   auto options = std::make_shared<ViewOptions>();
   AddViewOptions(app, *options, kRows);
   return [options] {
-    if (const auto sort = ParseSortKey(options->sort); !sort) return ExitStatusOf(sort.error());
-    const auto profile = LoadProfile(options->capture);
-    if (!profile) return ExitStatusOf(profile.error());
-    return WriteOutput(options->output, SummaryText(*profile, *options, StyleOfStdout()));
+    const auto sort = ParseSortKey(options->sort);
+    if (!sort) return ExitStatusOf(sort.error());
+    return Report(options->capture, options->output,
+                  [&](const Profile& profile, const TextStyle& style) {
+                    return SummaryText(profile, {options->leaks, options->show_runtime, *sort},
+                                       options->rows, style);
+                  });
   };
 }
 

@@ -1,13 +1,16 @@
 #pragma once
 
+#include <string>
+
 #include "cli/command.h"
+#include "cli/reports/rows.h"
 #include "cli/reports/terminal.h"
-#include "cli/reports/view_options.h"
 #include "core/profile.h"
 
 namespace memprof {
 
-std::string SummaryText(const Profile& profile, const ViewOptions& options, const TextStyle& style);
+std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
+                        const TextStyle& style);
 CommandBody SetUpSummary(CLI::App& app);
 
 }  // namespace memprof

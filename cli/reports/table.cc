@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "cli/reports/load.h"
+#include "cli/reports/report.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/view_options.h"
 
@@ -17,12 +17,12 @@ CommandBody SetUpTable(CLI::App& app) {
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    const auto profile = LoadProfile(options->capture);
-    if (!profile) return ExitStatusOf(profile.error());
-    const auto rows = LocationRows(*profile, {options->leaks, options->show_runtime, *sort});
-    return WriteOutput(
-        options->output,
-        RowText(*profile, rows, {options->leaks, options->rows, false, StyleOfStdout()}));
+    return Report(options->capture, options->output,
+                  [&](const Profile& profile, const TextStyle& style) {
+                    const RowOptions rows = {options->leaks, options->show_runtime, *sort};
+                    return RowText(profile, LocationRows(profile, rows),
+                                   {options->leaks, options->rows, *sort, false, true, style});
+                  });
   };
 }
 

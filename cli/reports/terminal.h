@@ -14,15 +14,16 @@ struct TextStyle {
   bool colour = false;  // escapes allowed
 };
 
-// For stdout: its width if it is a terminal, else COLUMNS, else 100; colour only on a terminal and
-// without NO_COLOR.
+// COLUMNS, else 100; no escapes.
+TextStyle StyleOfFile();
+// A terminal's width and, without NO_COLOR, escapes; else as a file.
 TextStyle StyleOfStdout();
 
 std::string Bold(std::string_view text, const TextStyle& style);
 std::string Dim(std::string_view text, const TextStyle& style);
 
-// Names come from foreign binaries: control characters and broken UTF-8 become '?', so that no
-// name can drive the terminal.
+// Names come from foreign binaries: control characters, marks that turn the direction of writing
+// and broken UTF-8 become '?', so that no name can drive the terminal.
 std::string Printable(std::string_view text);
 
 // Columns that printable text takes (of UTF-8, its characters).
@@ -30,7 +31,13 @@ size_t Columns(std::string_view text);
 
 // At most `columns` of it, the middle left out: "std::vector<…>::push_back".
 std::string Shortened(std::string_view text, size_t columns);
+// The same, the front left out: "…/cache/entry.cc:12".
+std::string ShortenedFront(std::string_view text, size_t columns);
 std::string PaddedLeft(std::string_view text, size_t columns);   // right-aligned
 std::string PaddedRight(std::string_view text, size_t columns);  // left-aligned
+
+// Lines of at most `width` columns, broken at spaces; each begins with `indent` spaces, but the
+// first, which follows what stands there already. Ends with a newline.
+std::string Wrapped(std::string_view text, size_t indent, size_t width);
 
 }  // namespace memprof

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "cli/message.h"
-#include "cli/reports/load.h"
-#include "cli/reports/output.h"
+#include "cli/reports/report.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -48,9 +47,9 @@ int Transform(const TransformOptions& options) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  const auto profile = LoadProfile(options.capture);
-  if (!profile) return ExitStatusOf(profile.error());
-  return WriteOutput(options.output, exporter->write(*profile, what));
+  return Report(options.capture, options.output, [&](const Profile& profile, const TextStyle&) {
+    return exporter->write(profile, what);
+  });
 }
 
 }  // namespace

@@ -85,12 +85,9 @@ class Printer {
 
   // Deep below, only the innermost branches are drawn, so that names keep their room.
   std::string Indent(const std::string& prefix) const {
-    const size_t most = style_.width > kFigureColumns + 60 ? style_.width - kFigureColumns - 50 : 10;
-    const size_t columns = Columns(prefix);
-    if (columns <= most) return prefix;
-    size_t at = 0;
-    for (size_t skip = columns - most + 1; skip > 0; --skip) at += CharacterBytes(prefix, at);
-    return "…" + prefix.substr(at);
+    const size_t most =
+        style_.width > kFigureColumns + 60 ? style_.width - kFigureColumns - 50 : 10;
+    return ShortenedFront(prefix, most);
   }
 
   std::string Name(const CallTreeName& name, size_t prefix) const {

@@ -15,6 +15,8 @@ UNTIL_KILLED = os.path.join(harness.PROGRAMS, "until_killed")
 class EndsTest(harness.MemprofTest):
     def start(self, *flags, threads=4):
         """until_killed under memprof; returns (supervisor, pid of the program)."""
+        if os.path.exists(self.path("book")):
+            os.remove(self.path("book"))
         supervisor = subprocess.Popen(
             [harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), *flags, "--",
              UNTIL_KILLED, self.path("book"), str(threads)],
@@ -117,8 +119,6 @@ class EndsTest(harness.MemprofTest):
         group = self.memory_group(64 << 20)
         if group is None:
             self.skipTest("no memory cgroup can be made here")
-        with open("/proc/self/oom_score_adj", encoding="ascii") as file:
-            file.read()
         command = ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", UNTIL_KILLED,
                    self.path("book"), "1", str(1 << 30)]
         done = self.profile(command)

@@ -78,7 +78,8 @@ std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
 }
 
 TEST(Capture, GivesBackWhatWasWritten) {
-  for (const Snapshot& s : {SampleSnapshot(), LargeSnapshot(5000), Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
+  for (const Snapshot& s :
+       {SampleSnapshot(), LargeSnapshot(5000), Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
     const auto read = DecodeCapture(EncodeCapture(s));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->damage.empty());
@@ -178,7 +179,8 @@ TEST(Capture, AllocatesNoMoreThanTheFileCanHold) {
   version.Fixed(cf::kVersion);
   version.Fixed(uint32_t{0});
   bytes += version.bytes();
-  for (const uint32_t type : {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
+  for (const uint32_t type :
+       {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {
     EXPECT_FALSE(DecodeCapture(bytes + Section(type, 0, huge.bytes())).has_value());
   }
 }

@@ -81,8 +81,7 @@ TEST(FoldedExport, GivesAStackALineRootFirst) {
   EXPECT_EQ(ExportFolded(SampleProfile(), {}),
             "f1;f4112;f5376;inner:\"\xff 100\n"
             "f1;f4112;f8192 250\n");
-  EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}),
-            "f1;f4112;f5376;inner:\"\xff 100\n");
+  EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}), "f1;f4112;f5376;inner:\"\xff 100\n");
 }
 
 TEST(Exporters, AreFoundByName) {

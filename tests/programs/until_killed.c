@@ -16,7 +16,8 @@
 enum { kBlocks = 1000 };
 
 typedef struct {
-  _Alignas(64) atomic_long live_bytes, live_blocks, events, inside;
+  _Alignas(64) atomic_long live_bytes;
+  atomic_long live_blocks, events, inside;
 } Book;
 
 static Book* books;

@@ -1,0 +1,19 @@
+// Any bytes as a capture: read or refused, dumped, and what was read is written and read again.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "formats/capture_dump.h"
+#include "formats/capture_reader.h"
+#include "formats/capture_writer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  const auto content = memprof::DecodeCapture(bytes);
+  (void)memprof::DumpCapture(bytes);
+  if (!content) return 0;
+  const auto again = memprof::DecodeCapture(memprof::EncodeCapture(content->snapshot));
+  if (!again || again->snapshot != memprof::Canonical(content->snapshot)) std::abort();
+  return 0;
+}
