@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/reports/row_table.h"
 #include "core/frame_kind.h"
 #include "core/location.h"
 #include "core/units.h"
@@ -16,12 +17,6 @@ namespace {
 constexpr size_t kWide = 140;  // columns: room for folders
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
-// The columns of one row, ready to print.
-struct Cells {
-  std::string bytes = {}, share = {}, count = {}, total = {};
-  std::string function = {}, place = {}, module = {};
-};
 
 // "← caller ← its caller …" of the row's heaviest stack, from the location outwards.
 std::string Callers(const Profile& profile, const LocationRow& row, size_t columns) {
@@ -87,86 +82,6 @@ std::string OthersText(const Selection& selection, bool leaks) {
                      selection.hidden == 1 ? "place" : "places", all);
 }
 
-class Table {
- public:
-  Table(const RowTextOptions& options, uint64_t whole_bytes)
-      : options_(options), whole_bytes_(whole_bytes), headings_{options.leaks ? "leaked" : "peak",
-                                                                "share",
-                                                                "blocks",
-                                                                "total",
-                                                                "function",
-                                                                "place",
-                                                                "module"} {}
-
-  void Add(const Count& figure, const Count& total, std::string function, std::string place = {},
-           std::string module = {}) {
-    rows_.push_back({FormatBytes(figure.bytes), FormatShare(figure.bytes, whole_bytes_),
-                     FormatCount(figure.allocations), FormatBytes(total.bytes), std::move(function),
-                     std::move(place), std::move(module)});
-  }
-
-  // Pre: all rows were added. Figures have the columns they need; the names
-  // share the rest.
-  void LayOut() {
-    bytes_ = Widest(&Cells::bytes);
-    share_ = Widest(&Cells::share);
-    count_ = Widest(&Cells::count);
-    total_ = Widest(&Cells::total);
-    indent_ = bytes_ + share_ + count_ + total_ + 8;
-    const size_t width = options_.style.width;
-    names_ = width > indent_ + kLeastNames ? width - indent_ : kLeastNames;
-    size_t left = names_;
-    if (options_.modules && left >= kLeastWithModules) {
-      module_ = std::min(Widest(&Cells::module), left / 4);
-      left -= module_ + 2;
-    }
-    place_ = std::min(Widest(&Cells::place), left / 2);
-    function_ = std::min(Widest(&Cells::function), left - place_ - 2);
-  }
-
-  std::string Headings() const { return Dim(Text(headings_), options_.style) + "\n"; }
-  std::string Line(size_t row) const { return Text(rows_[row]) + "\n"; }
-
-  size_t size() const { return rows_.size(); }
-  size_t indent() const { return indent_; }
-  size_t names() const { return names_; }
-
- private:
-  static constexpr size_t kLeastNames = 24;
-  static constexpr size_t kLeastWithModules = 80;
-
-  std::string Text(const Cells& cells) const {
-    const std::string function = Shortened(cells.function, function_);
-    const std::string place = ShortenedFront(cells.place, place_);
-    std::string text = fmt::format("{}  {}  {}  {}  ", PaddedLeft(cells.bytes, bytes_),
-                                   PaddedLeft(cells.share, share_), PaddedLeft(cells.count, count_),
-                                   PaddedLeft(cells.total, total_));
-    // Not padded before the end of the line, but where a column follows.
-    const bool has_module = module_ != 0 && !cells.module.empty();
-    const bool has_place = !place.empty() || has_module;
-    text += &cells == &headings_ ? function : Bold(function, options_.style);
-    if (has_place) text += std::string(function_ - Columns(function) + 2, ' ') + place;
-    if (has_module) {
-      text += std::string(place_ - Columns(place) + 2, ' ') + Shortened(cells.module, module_);
-    }
-    return text;
-  }
-
-  size_t Widest(std::string Cells::*column) const {
-    size_t widest = Columns(headings_.*column);
-    for (const Cells& row : rows_) widest = std::max(widest, Columns(row.*column));
-    return widest;
-  }
-
-  const RowTextOptions& options_;
-  const uint64_t whole_bytes_;
-  const Cells headings_;
-  std::vector<Cells> rows_;
-  size_t bytes_ = 0, share_ = 0, count_ = 0, total_ = 0;
-  size_t indent_ = 0, names_ = 0;
-  size_t function_ = 0, place_ = 0, module_ = 0;
-};
-
 }  // namespace
 
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,
@@ -174,7 +89,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   const Selection selection = Select(rows, options);
   const Count& whole = options.leaks ? profile.leaked : profile.peak;
   const size_t folders = options.style.width >= kWide ? 3 : 0;
-  Table table(options, whole.bytes);
+  RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, options.style);
   for (const LocationRow* row : selection.shown) {
     table.Add(FigureOf(*row, options.leaks), row->total, Printable(row->function),
               Printable(PlaceOf(row->file, row->line, row->module, folders)),
@@ -184,7 +99,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
     table.Add(selection.rest, selection.rest_total, OthersText(selection, options.leaks));
   }
   table.Add(whole, profile.total, "total");
-  table.LayOut();
+  table.LayOut(options.modules);
 
   std::string text = table.Headings();
   for (size_t i = 0; i < table.size(); ++i) {
