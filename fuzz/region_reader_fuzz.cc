@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -19,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool hostile_layout = size != 0 && data[0] % 2 == 1;
   size_t at = 1;
   auto put = [&](uint64_t offset, uint64_t wanted) {
-    if (at >= size) return;
-    const uint64_t n = std::min<uint64_t>(wanted, size - at);
+    if (at >= size || offset >= bytes) return;
+    const uint64_t n = std::min({wanted, uint64_t{size - at}, bytes - offset});
     std::memcpy(region.data() + offset, data + at, n);
     at += n;
   };
