@@ -14,8 +14,6 @@
 namespace memprof {
 namespace {
 
-bool IsStdout(const OutputOptions& options) { return options.file.empty() || options.file == "-"; }
-
 // A device, a pipe, or a name for one of our descriptors, whatever that is.
 bool IsWrittenInPlace(const std::string& file) {
   struct stat link;
@@ -54,6 +52,8 @@ Result<void> Write(const OutputOptions& options, const std::string& text) {
 }
 
 }  // namespace
+
+bool IsStdout(const OutputOptions& options) { return options.file.empty() || options.file == "-"; }
 
 void AddOutputOptions(CLI::App& app, OutputOptions& options) {
   app.add_option("-o,--output", options.file, "Write to this file instead of stdout");

@@ -17,6 +17,8 @@ struct OutputOptions {
   bool force = false;
 };
 
+bool IsStdout(const OutputOptions& options);
+
 void AddOutputOptions(CLI::App& app, OutputOptions& options);
 
 // Whether WriteOutput would refuse: kExists, or kUsage for a folder.

@@ -38,23 +38,27 @@ void RowTable::LayOut(bool modules) {
 }
 
 std::string RowTable::Text(const Cells& cells) const {
-  const std::string function = Shortened(cells.function, function_);
+  // Padded, and cut for the columns behind, only where something follows in the line.
+  const bool alone = cells.place.empty() && cells.module.empty();
+  const std::string function = Shortened(cells.function, alone ? names_ : function_);
   const std::string place = ShortenedFront(cells.place, place_);
   const std::string module = Shortened(cells.module, module_);
   std::string text = fmt::format("{}  {}  {}  {}  ", PaddedLeft(cells.bytes, bytes_),
                                  PaddedLeft(cells.share, share_), PaddedLeft(cells.count, count_),
                                  PaddedLeft(cells.total, total_));
-  // Padded only where something follows in the line.
-  const bool after_function = !place.empty() || !module.empty();
   text += &cells == &headings_ ? function : Bold(function, style_);
-  if (after_function) text += std::string(function_ - Columns(function) + 2, ' ') + place;
+  if (!alone) text += std::string(function_ - Columns(function) + 2, ' ') + place;
   if (!module.empty()) text += std::string(place_ - Columns(place) + 2, ' ') + module;
   return text;
 }
 
 size_t RowTable::Widest(std::string Cells::*column) const {
   size_t widest = Columns(headings_.*column);
-  for (const Cells& row : rows_) widest = std::max(widest, Columns(row.*column));
+  for (const Cells& row : rows_) {
+    // "others (12 places)" and its like reach into the columns behind.
+    if (column == &Cells::function && row.place.empty()) continue;
+    widest = std::max(widest, Columns(row.*column));
+  }
   return widest;
 }
 

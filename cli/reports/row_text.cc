@@ -36,15 +36,15 @@ std::string Callers(const Profile& profile, const LocationRow& row, size_t colum
     if (ClassifyFrame(frame.function, module) == FrameKind::kSystem) continue;
     std::string name = Shortened(Printable(frame.function), 40);
     if (name == last) continue;  // recursion, once
-    const std::string more = "← " + name + " ";
-    if (Columns(text) + Columns(more) > columns) {
-      text += "←";
+    const std::string more = (text.empty() ? "← " : " ← ") + name;
+    if (Columns(text) + Columns(more) + 2 > columns) {
+      text += text.empty() ? more : " ←";  // a name alone is cut rather than left out
       break;
     }
     text += more;
     last = std::move(name);
   }
-  return text;
+  return Shortened(text, columns);
 }
 
 // What of the rows is shown, and the sum of what is not.

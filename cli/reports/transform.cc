@@ -43,7 +43,7 @@ int Transform(const TransformOptions& options) {
     Say("--figure {}: use peak, leaked or total", options.figure);
     return kExitUsage;
   }
-  if (exporter->binary && options.output.file.empty() && isatty(STDOUT_FILENO) != 0) {
+  if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }

@@ -12,6 +12,7 @@
 #include "formats/capture_dump.h"
 #include "formats/capture_format.h"
 #include "formats/capture_reader.h"
+#include "formats/capture_sections.h"
 #include "formats/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
@@ -93,6 +94,33 @@ TEST(Capture, HasTheSameBytesForTheSameProfile) {
   for (const Snapshot& s : {SampleSnapshot(), LargeSnapshot(500)}) {
     EXPECT_EQ(EncodeCapture(s), EncodeCapture(Shuffled(s)));
     EXPECT_EQ(Canonical(Canonical(s)), Canonical(s));
+  }
+}
+
+// The worked example of CAPTURE_FORMAT.md, byte for byte.
+TEST(Capture, HasTheBytesOfTheWorkedExample) {
+  Snapshot s;
+  s.modules = {{"/a", ""}};
+  s.frames = {{0, 0x1010}};
+  s.nodes = {{}, {0, 0}};
+  s.thread_names = {"m"};
+  s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}}};
+  const std::pair<uint32_t, std::string> expected[] = {
+      {cf::kModules, std::string("\x01\x02/a\x00", 5)},
+      {cf::kFrames, std::string("\x01\x02\xa0\x40", 4)},
+      {cf::kNodes, std::string("\x01\x01\x00", 3)},
+      {cf::kThreadNames, std::string("\x01\x01m", 3)},
+      {cf::kSites, std::string("\x01\x02\x00\x64\x01\x00\x00\x64\x01", 9)},
+  };
+  const std::string capture = EncodeCapture(s);
+  for (const auto& [type, raw] : expected) {
+    bool found = false;
+    for (const CaptureSection& section : SplitSections(capture).sections) {
+      if (section.type != type) continue;
+      EXPECT_EQ(section.raw, raw) << SectionName(type);
+      found = true;
+    }
+    EXPECT_TRUE(found) << SectionName(type);
   }
 }
 
