@@ -31,11 +31,18 @@ class EndsTest(harness.MemprofTest):
             time.sleep(0.02)
         else:
             self.fail("the program did not start")
-        with open(f"/proc/{supervisor.pid}/task/{supervisor.pid}/children", encoding="ascii") as f:
-            return supervisor, int(f.read().split()[0])
+        pid = int(self.children(supervisor.pid)[0])
+        self.addCleanup(self.kill, pid)  # however the test ends, the program does too
+        return supervisor, pid
+
+    def children(self, pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return file.read().split()
 
     def end(self, supervisor):
         if supervisor.poll() is None:
+            for pid in self.children(supervisor.pid):
+                self.kill(int(pid))
             supervisor.kill()
         supervisor.wait()
         supervisor.stderr.close()
@@ -80,7 +87,6 @@ class EndsTest(harness.MemprofTest):
 
     def test_sigkill_of_memprof_loses_at_most_a_checkpoint(self):
         supervisor, pid = self.start("--checkpoint", "1")
-        self.addCleanup(self.kill, pid)
         deadline = time.monotonic() + harness.TIMEOUT
         while not os.path.exists(self.path("x.memprof")) and time.monotonic() < deadline:
             time.sleep(0.05)
