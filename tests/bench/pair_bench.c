@@ -106,8 +106,9 @@ int main(int argc, char** argv) {
     Run(&works[0]);
     for (int t = 1; t < threads; ++t) pthread_join(ids[t], NULL);
     clock_gettime(CLOCK_MONOTONIC, &end);
-    rounds[r] = ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
-                (double)pairs;
+    rounds[r] =
+        ((double)(end.tv_sec - begin.tv_sec) * 1e9 + (double)(end.tv_nsec - begin.tv_nsec)) /
+        (double)pairs;
   }
   qsort(rounds, kRounds, sizeof rounds[0], Compare);
   printf("%.1f\n", rounds[kRounds / 2]);

@@ -11,8 +11,9 @@ namespace memprof {
 // main → parse → grow and main → load, with figures that differ everywhere.
 inline Snapshot SampleSnapshot() {
   Snapshot s;
-  s.program = {"service", 4711,   {"./service", "--fast"}, 1769860800123, 1500, EndKind::kExit, 3,
-               900,       100,    5 << 20};
+  s.program = {
+      "service", 4711,   {"./service", "--fast"}, 1769860800123, 1500, EndKind::kExit, 3, 900,
+      100,       5 << 20};
   s.tracker.bytes = 200000;
   s.tracker.counter_peak_bytes = 350;
   s.modules = {{"/usr/bin/service", "0123456789abcdef"}, {"/lib/libc.so.6", ""}};
@@ -35,7 +36,8 @@ inline Snapshot LargeSnapshot(uint32_t nodes) {
     s.nodes.push_back({static_cast<uint32_t>(random() % i), static_cast<uint32_t>(random() % 800)});
     if (i % 3 != 0) continue;
     const uint64_t blocks = random() % 1000 + 1;
-    s.sites.push_back({i, 0, {blocks * 64, blocks}, {blocks * 8, 1}, {blocks * 6400, blocks * 100}});
+    s.sites.push_back(
+        {i, 0, {blocks * 64, blocks}, {blocks * 8, 1}, {blocks * 6400, blocks * 100}});
   }
   return s;
 }
