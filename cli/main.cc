@@ -44,6 +44,9 @@ int main(int argc, char** argv) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     std::string what = error.what();
+    // CLI11 would ask for a command where there is a wrong one.
+    const bool unknown_command = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
+    if (unknown_command) what = std::string("there is no command '") + argv[1] + "'";
     const CLI::App* parsed = &app;
     for (const Entry& entry : entries) {
       if (entry.app->parsed()) parsed = entry.app;

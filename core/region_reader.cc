@@ -1,77 +1,29 @@
 #include "core/region_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstring>
-#include <string_view>
+#include <utility>
 
 #include "core/region_view.h"
+#include "core/site_sums.h"
 
 namespace memprof {
 namespace {
 
 constexpr int kReadTries = 5;
-constexpr int kCellTries = 100;
+constexpr uint32_t kLongestPath = 4096;
 
-// What one cell said, as one state.
-struct CellFigures {
-  uint64_t epoch;
-  int64_t allocated_bytes, allocated_count, freed_bytes, freed_count, peak_bytes, peak_count;
-};
+// Nodes of the snapshot that the region has none for; the region's own follow.
+constexpr uint32_t kNoStackNode = 1;
+constexpr uint32_t kIncompleteNode = 2;
 
-CellFigures ReadCell(const Cell& cell) {
-  CellFigures figures = {};
-  for (int i = 0; i < kCellTries; ++i) {
-    const uint32_t before = cell.sequence.load(std::memory_order_acquire);
-    auto get = [](const std::atomic<uint64_t>& word) {
-      return static_cast<int64_t>(word.load(std::memory_order_acquire));
-    };
-    figures = {cell.epoch.load(std::memory_order_acquire),
-               get(cell.allocated_bytes),
-               get(cell.allocated_count),
-               get(cell.freed_bytes),
-               get(cell.freed_count),
-               cell.peak_bytes.load(std::memory_order_acquire),
-               cell.peak_count.load(std::memory_order_acquire)};
-    const uint32_t after = cell.sequence.load(std::memory_order_acquire);
-    if (before == after && before % 2 == 0) break;
-    // Odd for ever: its writer was killed inside an event, which is in flight.
-  }
-  return figures;
-}
-
-struct SiteFigures {
-  int64_t peak_bytes = 0, peak_count = 0, live_bytes = 0, live_count = 0, total_bytes = 0,
-          total_count = 0;
-};
-
-std::vector<SiteFigures> SumCells(const RegionView& region, const PeakState& state) {
-  std::vector<SiteFigures> sites(region.count(Table::kSites));
-  const CellChunk* chunks = region.Records<CellChunk>(Table::kCellChunks);
-  for (uint32_t i = 0; i < region.count(Table::kCellChunks); ++i) {
-    for (const Cell& cell : chunks[i].cells) {
-      const uint32_t site = cell.site_plus_one.load(std::memory_order_acquire);
-      if (site == 0 || site > sites.size()) continue;
-      const CellFigures figures = ReadCell(cell);
-      const int64_t live_bytes = figures.allocated_bytes - figures.freed_bytes;
-      const int64_t live_count = figures.allocated_count - figures.freed_count;
-      const bool kept = !state.armed && figures.epoch == state.epoch;
-      SiteFigures& sum = sites[site - 1];
-      sum.peak_bytes += kept ? figures.peak_bytes : live_bytes;
-      sum.peak_count += kept ? figures.peak_count : live_count;
-      sum.live_bytes += live_bytes;
-      sum.live_count += live_count;
-      sum.total_bytes += figures.allocated_bytes;
-      sum.total_count += figures.allocated_count;
-    }
-  }
-  return sites;
+// Read once, so that what was checked is what is used.
+template <typename Value>
+Value Once(const Value& value) {
+  return *const_cast<const volatile Value*>(&value);
 }
 
 std::string Hexadecimal(const uint8_t* bytes, size_t count) {
@@ -82,75 +34,92 @@ std::string Hexadecimal(const uint8_t* bytes, size_t count) {
 
 // Modules keep their indices, so that nodes can refer to them; one that isn't filled is empty.
 void CopyModules(const RegionView& region, Snapshot& snapshot) {
+  const uint32_t count = region.count(Table::kModules);
   const auto* records = region.Records<ModuleRecord>(Table::kModules);
   const char* strings = region.Records<char>(Table::kStrings);
   const uint64_t strings_bytes = region.count(Table::kStrings);
-  for (uint32_t i = 0; i < region.count(Table::kModules); ++i) {
+  for (uint32_t i = 0; i < count; ++i) {
     SnapshotModule module;
     if (records[i].end.load(std::memory_order_acquire) != 0) {
-      const uint64_t offset = records[i].path_offset;
-      const uint64_t bytes = records[i].path_bytes;
+      const uint64_t offset = Once(records[i].path_offset);
+      const uint64_t bytes = Once(records[i].path_bytes);
       if (offset <= strings_bytes && bytes <= strings_bytes - offset) {
-        module.path.assign(strings + offset, bytes);
+        module.path.assign(strings + offset, std::min<uint64_t>(bytes, kLongestPath));
       }
       const size_t id_bytes =
-          std::min<size_t>(records[i].build_id_bytes, sizeof records[i].build_id);
+          std::min<size_t>(Once(records[i].build_id_bytes), sizeof records[i].build_id);
       module.build_id = Hexadecimal(records[i].build_id, id_bytes);
     }
     snapshot.modules.push_back(std::move(module));
   }
 }
 
-SnapshotFrame FrameOf(const RegionView& region, uint64_t pc, uint32_t module) {
-  if (pc < kFirstRealPc || module >= region.count(Table::kModules)) return {kNoModule, pc};
-  const auto& record = region.Records<ModuleRecord>(Table::kModules)[module];
-  return {module, pc - record.load_bias};
-}
-
-// Nodes keep their indices; Canonical() drops what is not used.
+// Nodes keep their order; Canonical() drops what is not used.
 void CopyNodes(const RegionView& region, Snapshot& snapshot) {
-  const auto* records = region.Records<NodeRecord>(Table::kNodes);
-  snapshot.nodes.push_back({});
-  snapshot.frames.push_back({kNoModule, kPcNoStack});
-  for (uint32_t i = 1; i < region.count(Table::kNodes); ++i) {
-    const uint64_t pc = records[i].pc.load(std::memory_order_acquire);
-    const uint32_t parent = records[i].parent;
-    snapshot.nodes.push_back({parent < i ? parent : 0, i});
-    snapshot.frames.push_back(FrameOf(region, pc, records[i].module));
+  const uint32_t count = region.count(Table::kNodes);
+  const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
+  const auto* modules = region.Records<ModuleRecord>(Table::kModules);
+  snapshot.frames = {{kNoModule, kPcNoStack}, {kNoModule, kPcIncomplete}};
+  snapshot.nodes = {{}, {0, 0}, {0, 1}};
+  snapshot.frames.reserve(count + 1);
+  snapshot.nodes.reserve(count + 2);
+  for (uint32_t i = 1; i < count; ++i) {
+    const uint64_t pc = nodes[i].pc.load(std::memory_order_acquire);
+    const uint32_t parent = Once(nodes[i].parent);
+    const uint32_t module = Once(nodes[i].module);
+    const auto frame = static_cast<uint32_t>(snapshot.frames.size());
+    const bool has_module = pc >= kFirstRealPc && module < snapshot.modules.size();
+    snapshot.frames.push_back(has_module
+                                  ? SnapshotFrame{module, pc - Once(modules[module].load_bias)}
+                                  : SnapshotFrame{kNoModule, pc});
+    snapshot.nodes.push_back({parent == 0  ? 0
+                              : parent < i ? parent + kIncompleteNode
+                                           : kIncompleteNode,
+                              frame});
   }
 }
 
 void CopyNames(const RegionView& region, Snapshot& snapshot) {
+  const uint32_t count = region.count(Table::kThreadNames);
   const auto* records = region.Records<ThreadNameRecord>(Table::kThreadNames);
-  for (uint32_t i = 0; i < region.count(Table::kThreadNames); ++i) {
-    snapshot.thread_names.emplace_back(records[i].name, strnlen(records[i].name, 16));
+  for (uint32_t i = 0; i < count; ++i) {
+    char name[sizeof records[i].name];
+    std::memcpy(name, records[i].name, sizeof name);
+    snapshot.thread_names.emplace_back(name, strnlen(name, sizeof name));
   }
   if (snapshot.thread_names.empty()) snapshot.thread_names.emplace_back();
 }
 
-Count NotBelowZero(int64_t bytes, int64_t count) {
-  return {static_cast<uint64_t>(std::max<int64_t>(bytes, 0)),
-          static_cast<uint64_t>(std::max<int64_t>(count, 0))};
+Count NotBelowZero(uint64_t bytes, uint64_t count) {
+  return {bytes >> 63 != 0 ? 0 : bytes, count >> 63 != 0 ? 0 : count};
 }
 
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
                Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
+  const Count none;
   for (uint32_t i = 0; i < figures.size(); ++i) {
-    const uint32_t node = records[i].node.load(std::memory_order_acquire);
-    const uint32_t name = records[i].thread_name;
     const SiteFigures& f = figures[i];
-    snapshot.sites.push_back(
-        {node < snapshot.nodes.size() ? node : 0, name < snapshot.thread_names.size() ? name : 0,
-         NotBelowZero(f.peak_bytes, f.peak_count), NotBelowZero(f.live_bytes, f.live_count),
-         NotBelowZero(f.total_bytes, f.total_count)});
+    const Count peak = NotBelowZero(f.peak_bytes, f.peak_count);
+    const Count live = NotBelowZero(f.live_bytes, f.live_count);
+    const Count total = NotBelowZero(f.total_bytes, f.total_count);
+    if (peak == none && live == none && total == none) continue;
+    const uint32_t node = records[i].node.load(std::memory_order_acquire);
+    const uint32_t name = Once(records[i].thread_name);
+    const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
+    snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
+                              name < snapshot.thread_names.size() ? name : 0, peak, live, total});
   }
 }
 
-void CopyTrust(const RegionView& region, const PeakState& state, Snapshot& snapshot) {
+uint64_t SaturatedSum(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
+
+// `raced_bytes`: what rows may be off by since the read was no instant.
+void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_bytes,
+               Snapshot& snapshot) {
   const RegionHeader& header = region.header();
   SnapshotTracker& tracker = snapshot.tracker;
-  tracker.bytes = region.resident_bytes() + header.private_bytes.load();
+  tracker.bytes = SaturatedSum(region.resident_bytes(), header.private_bytes);
   tracker.dropped_events = header.dropped_events;
   tracker.truncated_stacks = header.truncated_stacks;
   tracker.incomplete_stacks = header.incomplete_stacks;
@@ -163,51 +132,67 @@ void CopyTrust(const RegionView& region, const PeakState& state, Snapshot& snaps
   tracker.unattributed_bytes = state.peak > rows ? state.peak - rows : 0;
   const uint64_t difference = state.peak > rows ? state.peak - rows : rows - state.peak;
   const uint64_t shared = std::min<uint64_t>(header.shared_bytes, state.peak);
-  tracker.peak_bound_bytes = difference + shared;
+  tracker.peak_bound_bytes = SaturatedSum(SaturatedSum(difference, shared), raced_bytes);
   snapshot.program.rss_peak_bytes =
       std::max<uint64_t>(snapshot.program.rss_peak_bytes, header.rss_peak_bytes);
+}
+
+// The sums at one state of the ordering word.
+struct Figures {
+  PeakState state = {};
+  SiteSums sums;
+  bool exact = false;
+  uint64_t raced_bytes = 0;  // what rows may be off by where they are not exact
+};
+
+Result<Figures> ReadOnce(RegionView& region) {
+  const auto state = region.ReadPeak();
+  if (!state) return tl::unexpected<Error>(state.error());
+  const auto still = region.Refresh(*state);
+  if (!still) return tl::unexpected<Error>(still.error());
+  Figures figures = {*state, SumCells(region, *state), false, 0};
+  const auto after = region.ReadPeak();
+  if (!after) return tl::unexpected<Error>(after.error());
+  // Below the peak events come and go without a change of its rows.
+  figures.exact = *still && after->peak == state->peak && after->epoch == state->epoch &&
+                  after->armed == state->armed;
+  return figures;
+}
+
+Result<Figures> ReadFigures(RegionView& region) {
+  auto before = ReadOnce(region);
+  auto figures = before;
+  for (int i = 1; i < kReadTries && figures && !figures->exact; ++i) {
+    before = std::move(figures);
+    figures = ReadOnce(region);
+  }
+  if (!figures || figures->exact) return figures;
+  const auto after = ReadOnce(region);
+  if (!after) return tl::unexpected<Error>(after.error());
+  // A row is off by what events moved from before the read to after it, and in a cell that a later
+  // epoch has overtaken by all of it; where it is shown and once more where it is missing.
+  const uint64_t moved = after->sums.moved_bytes - before->sums.moved_bytes;
+  figures->raced_bytes =
+      2 * std::min(SaturatedSum(moved, figures->sums.later_bytes), kPeakMaxBytes);
+  return figures;
 }
 
 }  // namespace
 
 Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
-  auto opened = RegionView::Open(fd);
-  if (!opened) return tl::unexpected<Error>(opened.error());
-  const RegionView& region = *opened;
+  auto region = RegionView::Open(fd);
+  if (!region) return tl::unexpected<Error>(region.error());
+  const auto figures = ReadFigures(*region);
+  if (!figures) return tl::unexpected<Error>(figures.error());
   Snapshot snapshot;
   snapshot.program = program;
-  PeakState state = region.ReadPeak();
-  std::vector<SiteFigures> figures;
-  for (int i = 0;; ++i) {
-    figures = SumCells(region, state);
-    const PeakState after = region.ReadPeak();
-    if (after == state) break;
-    if (program.end_kind != EndKind::kRunning || i + 1 == kReadTries) {
-      snapshot.tracker.inexact_read = true;
-      break;
-    }
-    state = after;
-  }
-  CopyModules(region, snapshot);
-  CopyNodes(region, snapshot);
-  CopyNames(region, snapshot);
-  CopySites(region, figures, snapshot);
-  CopyTrust(region, state, snapshot);
+  snapshot.tracker.inexact_read = !figures->exact;
+  CopyModules(*region, snapshot);
+  CopyNodes(*region, snapshot);
+  CopyNames(*region, snapshot);
+  CopySites(*region, figures->sums.sites, snapshot);
+  CopyTrust(*region, figures->state, figures->raced_bytes, snapshot);
   return Canonical(snapshot);
-}
-
-Result<PeakState> ReadPeak(int fd) {
-  PackedPeak before;
-  PackedPeak after;
-  const auto offset = static_cast<off_t>(offsetof(RegionHeader, peak));
-  for (int i = 0; i < kReadTries; ++i) {
-    if (pread(fd, &before, sizeof before, offset) != static_cast<ssize_t>(sizeof before) ||
-        pread(fd, &after, sizeof after, offset) != static_cast<ssize_t>(sizeof after)) {
-      return Fail(ErrorKind::kUnreadable, "the region is cut short");
-    }
-    if (before == after) break;
-  }
-  return Unpack(after);
 }
 
 bool IsRegion(int fd) {

@@ -1,17 +1,18 @@
 // RegionReader: from a region to a Snapshot, from outside the process that writes it.
 //
 // The region is memory that another process writes: nothing in it is trusted. Counts are clamped to
-// what the file has, indices are checked, a parent is always an older node.
+// what the file has, indices are checked, a parent is always an older node. A stack that goes
+// nowhere ends in the row [incomplete], a site without a stack is in [no stack].
 //
-// While the process runs, a read is no instant: the ordering word is read before and after the
-// cells, up to 5 times, until it has not moved; else the snapshot is `inexact_read`, with its
-// bound. When the process is dead the word and the cells differ by at most the events that were
-// in flight.
+// While the process runs, a read is no instant. The rows at the peak are exact if the ordering
+// word's peak, epoch and armed are the same before and after the cells were read, which is tried 5
+// times; else the snapshot is `inexact_read`, and its bound has what may have moved meanwhile. Live
+// figures are each cell's own at some moment of the read. Of a process that is dead all is one
+// moment, but for the events that were in flight.
 //
 // Thread safety: pure but for the descriptor's file. Memory: what the region's tables hold.
 // Failure: kUnreadable for what is no region of this version.
-// Memory order: counts are acquired before the records they publish; a cell's sequence before and
-// after its figures (aggregator/booking.h).
+// Memory order: counts are acquired before the records they publish; cells: core/site_sums.h.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace memprof {
 
-// `program` is what the caller knows of the program; its end_kind says whether it still runs.
+// `program` is what the caller knows of the program.
 Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program);
 
 // The ordering word alone: cheap enough for every tick.

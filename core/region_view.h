@@ -1,9 +1,13 @@
 // RegionView: a region's bytes with every access within bounds.
 //
 // A sealed memfd, which can't shrink, is mapped and read in place. A file, which somebody may cut
-// at any moment (a SIGBUS for who mapped it), is copied with pread.
+// at any moment (a SIGBUS for who mapped it), is copied with pread, as far as records are
+// published; Refresh copies again.
 //
-// Ownership: the mapping or the copy. Thread safety: const after Open.
+// Ownership: the mapping or the copy; the descriptor is the caller's and must outlive the view.
+// Thread safety: const after Open but for Refresh.
+// Memory: a copy has what is published; no table is larger than kLargest… in region_view.cc,
+// whatever the region says.
 #pragma once
 
 #include <algorithm>
@@ -21,9 +25,11 @@ class RegionView {
   static Result<RegionView> Open(int fd);
 
   RegionView(RegionView&& other) noexcept
-      : base_(std::exchange(other.base_, nullptr)),
+      : fd_(other.fd_),
+        base_(std::exchange(other.base_, nullptr)),
         bytes_(other.bytes_),
-        resident_bytes_(other.resident_bytes_) {
+        resident_bytes_(other.resident_bytes_),
+        copied_(other.copied_) {
     std::copy(std::begin(other.tables_), std::end(other.tables_), tables_);
   }
   RegionView& operator=(RegionView&&) = delete;
@@ -43,16 +49,25 @@ class RegionView {
     return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
   }
 
-  PeakState ReadPeak() const;
+  // The ordering word as it is now, of a copied region too.
+  Result<PeakState> ReadPeak() const;
+
+  // Makes a copy what the file is now; of a region that is read in place it does nothing. A copy of
+  // a cell is no instant, so cells are copied until two copies agree on what the rows at `state`
+  // need. False: a cell did not hold still. kUnreadable: the file was cut.
+  Result<bool> Refresh(const PeakState& state);
 
  private:
-  RegionView(unsigned char* base, uint64_t bytes, uint64_t resident_bytes)
-      : base_(base), bytes_(bytes), resident_bytes_(resident_bytes) {}
+  RegionView(int fd, unsigned char* base, uint64_t bytes, uint64_t resident_bytes, bool copied)
+      : fd_(fd), base_(base), bytes_(bytes), resident_bytes_(resident_bytes), copied_(copied) {}
   bool CheckLayout();
+  bool CopyPublished(Table table);
 
+  int fd_;
   unsigned char* base_;
   uint64_t bytes_;
   uint64_t resident_bytes_;
+  bool copied_;
   TableInfo tables_[kTableCount] = {};  // our copy: the region's own may change under us
 };
 

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/region_layout.h"
+
 namespace memprof {
 namespace {
 
@@ -54,6 +56,20 @@ void Number(const std::vector<std::map<uint32_t, uint32_t>>& children,
 }
 
 }  // namespace
+
+std::string WhyStopped(uint32_t stop_reason) {
+  switch (static_cast<StopReason>(stop_reason)) {
+    case StopReason::kNoMemory:
+      return "the system gave it no memory for its tables";
+    case StopReason::kBadRegion:
+      return "it did not understand its region; are memprof and its library of one version?";
+    case StopReason::kNoFindObject:
+      return "the C library is too old: glibc 2.35 or newer is needed";
+    case StopReason::kNone:
+      break;
+  }
+  return "for a reason that this memprof does not know";
+}
 
 Count SumPeak(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::peak); }
 Count SumLeaked(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::leaked); }

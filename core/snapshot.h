@@ -105,6 +105,9 @@ struct Snapshot {
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
+// Why a tracker gave up (SnapshotTracker::stop_reason), as the end of a sentence.
+std::string WhyStopped(uint32_t stop_reason);
+
 Count SumPeak(const Snapshot& snapshot);
 Count SumLeaked(const Snapshot& snapshot);
 Count SumTotal(const Snapshot& snapshot);

@@ -27,10 +27,13 @@ struct Libunwind {
   int (*step)(Cursor*);
   int (*get_register)(Cursor*, int, uintptr_t*);
   int (*is_signal_frame)(Cursor*);
+  int (*set_caching)(void*, int);
+  void* address_space;
 };
 
 Libunwind g_libunwind;
 std::atomic<bool> g_loaded{false};
+std::atomic<bool> g_uncached{false};
 
 template <typename Function>
 bool Find(void* library, const char* name, Function& function) {
@@ -71,6 +74,15 @@ bool Read(Cursor& cursor, FallbackFrame& frame) {
   return false;
 }
 
+// At the first use, not before: it makes libunwind open a pipe, which the few programs that need it
+// have among their descriptors then.
+bool IsUncached() {
+  if (g_uncached.load(std::memory_order_acquire)) return true;
+  if (g_libunwind.set_caching(g_libunwind.address_space, kCacheNone) != 0) return false;
+  g_uncached.store(true, std::memory_order_release);
+  return true;
+}
+
 }  // namespace
 
 bool LoadUnwinderFallback() {
@@ -78,20 +90,17 @@ bool LoadUnwinderFallback() {
   void* library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW);
   if (library == nullptr) return false;
   // The local variant (_UL…) has the names of the `-x86_64` build's local-only unwinder.
-  int (*set_caching)(void*, int) = nullptr;
-  void* address_space = nullptr;
   void** address_space_variable = nullptr;
   if (!Find(library, "_Ux86_64_getcontext", g_libunwind.get_context) ||
       !Find(library, "_ULx86_64_init_local", g_libunwind.init_local) ||
       !Find(library, "_ULx86_64_step", g_libunwind.step) ||
       !Find(library, "_ULx86_64_get_reg", g_libunwind.get_register) ||
       !Find(library, "_ULx86_64_is_signal_frame", g_libunwind.is_signal_frame) ||
-      !Find(library, "_ULx86_64_set_caching_policy", set_caching) ||
+      !Find(library, "_ULx86_64_set_caching_policy", g_libunwind.set_caching) ||
       !Find(library, "_ULx86_64_local_addr_space", address_space_variable)) {
     return false;
   }
-  address_space = *address_space_variable;
-  if (set_caching(address_space, kCacheNone) != 0) return false;
+  g_libunwind.address_space = *address_space_variable;
   g_loaded.store(true, std::memory_order_release);
   return true;
 }
@@ -101,7 +110,7 @@ bool HasLibunwind() { return g_loaded.load(std::memory_order_acquire); }
 bool StepByLibunwind(uintptr_t pc, uintptr_t sp, FallbackFrame& caller, bool& outermost) {
   const int saved_errno = errno;
   outermost = false;
-  const bool stepped = HasLibunwind() && Walk(pc, sp, caller, outermost);
+  const bool stepped = HasLibunwind() && IsUncached() && Walk(pc, sp, caller, outermost);
   errno = saved_errno;
   return stepped;
 }

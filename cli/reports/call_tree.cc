@@ -18,7 +18,8 @@ class CallTree::Builder {
     for (const ProfileFrame& frame : profile.frames) {
       const std::string module =
           frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
-      frame_names_.push_back(NameId({frame.function, PlaceOf(frame.file, frame.line, module)}));
+      frame_names_.push_back(
+          NameId({frame.function, PlaceOf(frame.function, frame.file, frame.line, module)}));
       folded_.push_back(!options.all_frames &&
                         ClassifyFrame(frame.function, module) == FrameKind::kSystem);
     }

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,9 +22,13 @@ tl::unexpected<Error> In(const std::string& file, const Error& error) {
   return Fail(error.kind, fmt::format("{}: {}", file, error.message));
 }
 
-// nullopt-like: an empty result means "no region, a capture perhaps".
+// False: no region, a capture perhaps.
 Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0 && errno == ENOENT) {
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("{}: no such file; `memprof run -o FILE PROGRAM` leaves one", file));
+  }
   if (fd < 0) return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", file, strerror(errno)));
   struct Close {
     int fd;
@@ -56,16 +61,34 @@ Result<Snapshot> LoadSnapshot(const std::string& file, std::vector<std::string>&
   return std::move(content->snapshot);
 }
 
-}  // namespace
+class NoNames : public Symbolizer {
+ public:
+  std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,
+                                   std::span<const SnapshotFrame> frames) override {
+    return std::vector<SourceChain>(frames.size(), {{"?", "", 0, false}});
+  }
+  const std::vector<std::string>& notes() const override { return notes_; }
 
-Result<Profile> LoadProfile(const std::string& file) {
+ private:
+  std::vector<std::string> notes_;
+};
+
+Result<Profile> Load(const std::string& file, Symbolizer& symbolizer) {
   std::vector<std::string> damage;
   const auto snapshot = LoadSnapshot(file, damage);
   if (!snapshot) return tl::unexpected<Error>(snapshot.error());
-  const auto symbolizer = MakeSymbolizer();
-  Profile profile = MakeProfile(*snapshot, *symbolizer);
+  Profile profile = MakeProfile(*snapshot, symbolizer);
   profile.damage = std::move(damage);
   return profile;
+}
+
+}  // namespace
+
+Result<Profile> LoadProfile(const std::string& file) { return Load(file, *MakeSymbolizer()); }
+
+Result<Profile> LoadFigures(const std::string& file) {
+  NoNames no_names;
+  return Load(file, no_names);
 }
 
 }  // namespace memprof

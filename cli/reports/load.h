@@ -14,4 +14,8 @@ namespace memprof {
 
 Result<Profile> LoadProfile(const std::string& file);
 
+// The same figures without names: every frame is "?". For reports of totals, since finding names
+// takes seconds for large programs, and none of them is shown.
+Result<Profile> LoadFigures(const std::string& file);
+
 }  // namespace memprof

@@ -92,7 +92,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, options.style);
   for (const LocationRow* row : selection.shown) {
     table.Add(FigureOf(*row, options.leaks), row->total, Printable(row->function),
-              Printable(PlaceOf(row->file, row->line, row->module, folders)),
+              Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
   }
   if (selection.hidden != 0) {

@@ -90,17 +90,20 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
   return sorted;
 }
 
-std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module,
-                    size_t folders) {
-  const std::string& path = file.empty() ? module : file;
-  size_t start = path.rfind('/');
-  for (; !file.empty() && folders > 0 && start != std::string::npos && start > 0; --folders) {
-    start = path.rfind('/', start - 1);
+std::string PlaceOf(const std::string& function, const std::string& file, uint32_t line,
+                    const std::string& module, size_t folders) {
+  if (file.empty()) {
+    const std::string name = module.substr(module.rfind('/') + 1);
+    return function.starts_with(name + "+0x") ? "" : name;
+  }
+  size_t start = file.rfind('/');
+  for (; folders > 0 && start != std::string::npos && start > 0; --folders) {
+    start = file.rfind('/', start - 1);
   }
   // A short path stands there in full, with its first slash.
-  if (start == 0 && path.rfind('/') != 0) start = std::string::npos;
-  const std::string name = path.substr(start == std::string::npos ? 0 : start + 1);
-  return line != 0 && !file.empty() ? fmt::format("{}:{}", name, line) : name;
+  if (start == 0 && file.rfind('/') != 0) start = std::string::npos;
+  const std::string name = file.substr(start == std::string::npos ? 0 : start + 1);
+  return line != 0 ? fmt::format("{}:{}", name, line) : name;
 }
 
 }  // namespace memprof

@@ -44,8 +44,9 @@ inline const Count& FigureOf(const ProfileSite& site, bool leaks) {
   return leaks ? site.leaked : site.peak;
 }
 
-// "file.cc:12", with the last `folders` of its path; the module's name where no file is known.
-std::string PlaceOf(const std::string& file, uint32_t line, const std::string& module,
-                    size_t folders = 0);
+// Where a function is: "file.cc:12", with the last `folders` of its path. Where no file is known,
+// the module's name; nothing for a function that is named after it ("libx.so+0x12").
+std::string PlaceOf(const std::string& function, const std::string& file, uint32_t line,
+                    const std::string& module, size_t folders = 0);
 
 }  // namespace memprof

@@ -7,7 +7,8 @@
 #include <iterator>
 #include <memory>
 
-#include "cli/reports/report.h"
+#include "cli/reports/load.h"
+#include "cli/reports/output.h"
 #include "cli/reports/terminal.h"
 #include "cli/reports/trust.h"
 #include "core/units.h"
@@ -53,7 +54,6 @@ std::string StatsText(const Profile& profile) {
   line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
   line("in no row", FormatBytesExact(tracker.unattributed_bytes));
   for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
-  for (const std::string& note : profile.notes) line("symbols", Printable(note));
   return text;
 }
 
@@ -65,9 +65,10 @@ CommandBody SetUpStats(CLI::App& app) {
   app.add_flag("--json", options->json, "As JSON");
   AddOutputOptions(app, options->output);
   return [options] {
-    return Report(options->capture, options->output, [&](const Profile& profile, const TextStyle&) {
-      return options->json ? StatsJson(profile) : StatsText(profile);
-    });
+    if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
+    const auto profile = LoadFigures(options->capture);
+    if (!profile) return ExitStatusOf(profile.error());
+    return WriteOutput(options->output, options->json ? StatsJson(*profile) : StatsText(*profile));
   };
 }
 

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cli/reports/report.h"
 #include "cli/reports/row_text.h"
@@ -76,17 +78,21 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   return text;
 }
 
+// Modules that lack the same are one note: "liba.so, libb.so: no debug info, …".
 std::string SymbolsText(const Profile& profile, const TextStyle& style) {
-  constexpr size_t kMost = 4;
   constexpr std::string_view kHead = "symbols: ";
-  std::string text;
-  for (size_t i = 0; i < std::min(profile.notes.size(), kMost); ++i) {
-    const std::string note = Printable(profile.notes[i]);
-    text += Dim(std::string(kHead) + Wrapped(note, kHead.size(), style.width), style);
+  std::vector<std::pair<std::string, std::string>> notes;  // what lacks, of which modules
+  for (const std::string& note : profile.notes) {
+    const size_t colon = std::min(note.find(": "), note.size());
+    const std::string what = note.substr(colon);
+    auto same = std::find_if(notes.begin(), notes.end(),
+                             [&](const auto& entry) { return entry.first == what; });
+    if (same == notes.end()) same = notes.insert(notes.end(), {what, ""});
+    same->second += (same->second.empty() ? "" : ", ") + note.substr(0, colon);
   }
-  if (profile.notes.size() > kMost) {
-    text += Dim(fmt::format("symbols: so in {} more modules; memprof stats names them\n",
-                            profile.notes.size() - kMost),
+  std::string text;
+  for (const auto& [what, modules] : notes) {
+    text += Dim(std::string(kHead) + Wrapped(Printable(modules + what), kHead.size(), style.width),
                 style);
   }
   return text.empty() ? text : "\n" + text;

@@ -24,6 +24,14 @@ size_t CharacterBytes(std::string_view text) {
                        : lead < 0xf5 ? 4
                                      : 0;
   if (bytes == 0 || bytes > text.size()) return 0;
+  // Longer than needed, half of a surrogate pair, beyond the last character.
+  if (bytes >= 3) {
+    const auto second = static_cast<unsigned char>(text[1]);
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) {
+      return 0;
+    }
+  }
   for (size_t i = 1; i < bytes; ++i) {
     if (!IsContinuation(text[i])) return 0;
   }

@@ -15,7 +15,10 @@ std::vector<std::string> TrustLines(const Profile& profile) {
   auto say = [&](uint64_t count, const char* what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", FormatCount(count), what));
   };
-  if (tracker.stop_reason != 0) lines.push_back("the tracker gave up: figures end there");
+  if (tracker.stop_reason != 0) {
+    lines.push_back(
+        fmt::format("the tracker gave up, figures end there: {}", WhyStopped(tracker.stop_reason)));
+  }
   say(tracker.dropped_events, "events could not be counted: they are in no figure");
   say(tracker.tables_full_events,
       "allocations found the tables full: they are in the row [tables full]");
@@ -42,7 +45,8 @@ std::string EndText(const SnapshotProgram& program) {
       return fmt::format("exited with {}", program.end_code);
     case EndKind::kSignal: {
       const char* name = sigabbrev_np(static_cast<int>(program.end_code));
-      return fmt::format("was ended by SIG{} ({})", name != nullptr ? name : "?", program.end_code);
+      if (name == nullptr) return fmt::format("was ended by signal {}", program.end_code);
+      return fmt::format("was ended by SIG{} ({})", name, program.end_code);
     }
     case EndKind::kExec:
       return "executed another program";

@@ -17,13 +17,22 @@ struct ViewOptions {
   OutputOptions output;
 };
 
+// CLI11 would read "-1" as a very large number and "010" as eight.
+inline std::string RowCount(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 9 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  return digits && (text[0] != '0' || text == "0") ? "" : "'" + text + "' is no number of rows";
+}
+
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
   options.rows = rows;
   app.add_option("capture", options.capture, "The capture, or a file of run --region")->required();
   app.add_flag("--leaks", options.leaks, "What was never freed, instead of the peak");
   app.add_flag("--show-runtime", options.show_runtime,
                "Show what libc and libstdc++ keep by design row by row");
-  app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")->capture_default_str();
+  app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")
+      ->capture_default_str()
+      ->check(RowCount, "");
   app.add_option("-s,--sort", options.sort, "bytes, allocations, total or function")
       ->capture_default_str();
   AddOutputOptions(app, options.output);

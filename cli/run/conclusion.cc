@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "cli/run/exit_status.h"
-#include "core/region_layout.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -14,20 +13,6 @@ namespace {
 
 std::string Allocations(uint64_t n) {
   return FormatCount(n) + (n == 1 ? " allocation" : " allocations");
-}
-
-std::string WhyStopped(uint32_t reason) {
-  switch (static_cast<StopReason>(reason)) {
-    case StopReason::kNone:
-      break;
-    case StopReason::kNoMemory:
-      return "it had no memory left for its tables";
-    case StopReason::kBadRegion:
-      return "it did not understand its region; are memprof and its library of one version?";
-    case StopReason::kNoFindObject:
-      return "the C library is too old: glibc 2.35 or newer is needed";
-  }
-  return fmt::format("reason {}", reason);
 }
 
 // A tracker that stopped before it counted anything has nothing to show.
@@ -48,7 +33,7 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
     return why;
   }
   if (outcome.written && NothingCounted(*outcome.written)) {
-    return "nothing was counted: the tracker gave up, as " +
+    return "nothing was counted: the tracker gave up: " +
            WhyStopped(outcome.written->tracker.stop_reason);
   }
   if (outcome.written) return {};
@@ -74,7 +59,7 @@ std::string Figures(const Snapshot& snapshot, const std::string& output, uint64_
 void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   const SnapshotTracker& tracker = outcome.written->tracker;
   if (tracker.stop_reason != 0) {
-    lines.push_back("the figures end early: the tracker gave up, as " +
+    lines.push_back("the figures end early: the tracker gave up: " +
                     WhyStopped(tracker.stop_reason));
   }
   if (tracker.dropped_events != 0) {
@@ -113,9 +98,8 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
   }
   const std::string why = WhyNoCapture(outcome, region);
   if (!why.empty()) {
-    const bool ours = conclusion.status == 0;
-    if (ours) conclusion.status = kExitRefused;
-    if (ours || !quiet) conclusion.lines.push_back(why);
+    if (conclusion.status == 0) conclusion.status = kExitRefused;
+    conclusion.lines.push_back(why);
   } else if (!quiet) {
     AddTrouble(outcome, conclusion.lines);
     conclusion.lines.push_back(Figures(*outcome.written, output, output_bytes));

@@ -1,13 +1,17 @@
-// When the program is stopped, the shell that started us must see its job stopped: it waits for us.
+// When the program is stopped, who waits for us must see us stopped: to a shell we are the job.
 //
-// Thread safety: any. Failure: where there is no job control, nothing is done.
+//   program stops (Ctrl-Z, SIGTSTP, SIGSTOP, SIGTTIN)  →  a watcher is forked, we stop
+//   SIGCONT to us or to the job, or the program goes on or ends (the watcher sees it)  →  we go on
+//
+// The watcher is there since who stops the program alone will continue it alone.
+// Thread safety: one thread at a time. Failure: without a watcher we do not stop.
 #pragma once
+
+#include <sys/types.h>
 
 namespace memprof {
 
-// Stops this process too, if a job-control shell started it: one that gave it a process group of
-// its own on a terminal. Returns when it is continued. Elsewhere nobody would continue us, who
-// continues the program alone.
-void StopWithProgram();
+// Stops this process while `program`, a stopped child of it, is stopped. Returns when continued.
+void StopWithProgram(pid_t program);
 
 }  // namespace memprof

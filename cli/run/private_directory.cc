@@ -5,27 +5,31 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "cli/run/preload.h"
+#include "cli/run/stale_directories.h"
 
 namespace memprof {
 namespace {
 
-constexpr char kPattern[] = "/memprof-XXXXXX";
-constexpr size_t kRoomForNames = 16;  // of a socket in it
+constexpr char kRandomPart[] = "XXXXXX";
+constexpr size_t kRoomForNames = 32;  // of the directory, and of a socket in it
+constexpr std::chrono::minutes kStaleAfter{1};
 
 std::string MakeIn(const std::string& base) {
-  std::string pattern = base + kPattern;
+  RemoveStaleDirectories(base, kStaleAfter);
+  std::string pattern = base + "/" + kPrivateDirectoryPrefix + kRandomPart;
   return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
 }
 
 // A socket's path is short, and a link to the preload must be fit for LD_PRELOAD.
 bool IsFit(const char* base) {
   return base != nullptr && base[0] == '/' && IsPreloadable(base) &&
-         strlen(base) + sizeof kPattern + kRoomForNames < sizeof(sockaddr_un::sun_path);
+         strlen(base) + kRoomForNames < sizeof(sockaddr_un::sun_path);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // PrivateDirectory: a fresh directory of mode 0700 for the socket, under $XDG_RUNTIME_DIR or /tmp.
 //
-// Ownership: removed with the object, with what it was told to hold.
+// Ownership: removed with the object, with what it was told to hold. Make also removes those that a
+// killed memprof has left (stale_directories.h).
 // Failure: kIo if neither place takes a directory.
 #pragma once
 
@@ -10,6 +11,8 @@
 #include "core/result.h"
 
 namespace memprof {
+
+inline constexpr char kPrivateDirectoryPrefix[] = "memprof-";
 
 class PrivateDirectory {
  public:

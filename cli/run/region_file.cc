@@ -34,7 +34,8 @@ uint64_t WithinLimits(uint64_t budget) {
 }
 
 std::string Why(int error) {
-  return error == EFBIG ? "the limit on file sizes (ulimit -f) is too low" : strerror(error);
+  const std::string why = strerror(error);
+  return error == EFBIG ? why + " (for the limit on file sizes, ulimit -f)" : why;
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ bool Supervisor::LookAtProgram() {
     ended_ = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
     if (!ended_) {
       waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
-      StopWithProgram();
+      StopWithProgram(program_);
       continue;
     }
     outcome_.signalled = info.si_code != CLD_EXITED;

@@ -32,7 +32,7 @@ TrackerSocket::~TrackerSocket() {
 
 Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
   TrackerSocket opened(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
-                       directory.Hold("tracker"));
+                       directory.Hold(kTrackerSocketName));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
   if (opened.path_.size() >= sizeof address.sun_path) {

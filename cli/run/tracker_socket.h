@@ -17,6 +17,8 @@
 
 namespace memprof {
 
+inline constexpr char kTrackerSocketName[] = "tracker";  // in the private directory
+
 class TrackerSocket {
  public:
   static Result<TrackerSocket> Open(PrivateDirectory& directory);

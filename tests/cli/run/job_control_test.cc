@@ -1,47 +1,68 @@
 #include "cli/run/job_control.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdlib>
 
 namespace memprof {
 namespace {
 
-// A shell: the leader of a session with a terminal. It starts a job that calls StopWithProgram, in
-// a process group of its own if `job_control`. Its status: 0 the job stopped, went on when it was
-// continued, and ended; 1 it ended without a stop; 2 the shell could not be set up.
-int RunShell(bool job_control) {
-  const pid_t shell = fork();
-  if (shell == 0) {
-    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (setsid() < 0 || terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) _exit(2);
-    const int line = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-    if (line < 0 || ioctl(line, TIOCSCTTY, 0) != 0) _exit(2);
-    const pid_t job = fork();
-    if (job == 0) {
-      if (job_control) setpgid(0, 0);
-      StopWithProgram();
-      _exit(0);
+// A supervisor (a child of the test) whose program is stopped, and which has stopped with it.
+class JobControl : public testing::Test {
+ protected:
+  void SetUp() override {
+    int fds[2];
+    ASSERT_EQ(pipe(fds), 0);
+    supervisor_ = fork();
+    if (supervisor_ == 0) {
+      const pid_t program = fork();
+      if (program == 0) {
+        raise(SIGSTOP);
+        _exit(0);
+      }
+      waitpid(program, nullptr, WUNTRACED);
+      (void)!write(fds[1], &program, sizeof program);
+      StopWithProgram(program);
+      int status = 0;
+      kill(program, SIGCONT);
+      waitpid(program, &status, 0);
+      // No other child is left: the watcher is gone.
+      _exit(waitpid(-1, nullptr, WNOHANG) < 0 ? 0 : 1);
     }
+    ASSERT_EQ(read(fds[0], &program_, sizeof program_), static_cast<ssize_t>(sizeof program_));
+    close(fds[0]);
+    close(fds[1]);
     int status;
-    if (waitpid(job, &status, WUNTRACED) != job) _exit(2);
-    if (!WIFSTOPPED(status)) _exit(1);
-    kill(job, SIGCONT);
-    _exit(waitpid(job, &status, 0) == job && status == 0 ? 0 : 3);
+    ASSERT_EQ(waitpid(supervisor_, &status, WUNTRACED), supervisor_);
+    ASSERT_TRUE(WIFSTOPPED(status));
   }
-  int status;
-  waitpid(shell, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+
+  void ExpectThatItGoesOn() {
+    int status;
+    ASSERT_EQ(waitpid(supervisor_, &status, 0), supervisor_);
+    EXPECT_EQ(status, 0);
+  }
+
+  pid_t supervisor_ = -1;
+  pid_t program_ = -1;
+};
+
+TEST_F(JobControl, GoesOnWhenItIsContinued) {
+  kill(supervisor_, SIGCONT);
+  ExpectThatItGoesOn();
 }
 
-TEST(JobControl, StopsForAShellThatWatchesItsJobs) { EXPECT_EQ(RunShell(true), 0); }
+TEST_F(JobControl, GoesOnWhenTheProgramAloneIsContinued) {
+  kill(program_, SIGCONT);
+  ExpectThatItGoesOn();
+}
 
-TEST(JobControl, DoesNotStopWhereNobodyWouldContinueIt) { EXPECT_EQ(RunShell(false), 1); }
+TEST_F(JobControl, GoesOnWhenTheProgramIsKilled) {
+  kill(program_, SIGKILL);
+  ExpectThatItGoesOn();
+}
 
 }  // namespace
 }  // namespace memprof

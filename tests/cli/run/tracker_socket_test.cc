@@ -6,10 +6,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 
+#include "cli/run/stale_directories.h"
 #include "core/handshake.h"
+#include "tests/cli/run/temporary_directory.h"
 
 namespace memprof {
 namespace {
@@ -90,6 +93,26 @@ TEST(PrivateDirectory, IsItsOwnersAndGoesWithItsFiles) {
     EXPECT_TRUE(socket);
   }
   EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(StaleDirectories, AreRemovedAndOthersAreNot) {
+  const TemporaryDirectory files;
+  setenv("XDG_RUNTIME_DIR", files.path().c_str(), 1);
+  auto live = PrivateDirectory::Make();
+  auto killed = PrivateDirectory::Make();
+  auto fresh = PrivateDirectory::Make();  // has no socket yet
+  unsetenv("XDG_RUNTIME_DIR");
+  ASSERT_TRUE(live && killed && fresh);
+  const auto socket = TrackerSocket::Open(*live);
+  // The socket's file stays when its listener is gone.
+  EXPECT_TRUE(TrackerSocket::Open(*killed));
+  ASSERT_TRUE(killed->path().starts_with(files.path())) << killed->path();
+  RemoveStaleDirectories(files.path(), std::chrono::hours(1));
+  EXPECT_TRUE(std::filesystem::exists(killed->path()));
+  RemoveStaleDirectories(files.path(), std::chrono::seconds(0));
+  EXPECT_FALSE(std::filesystem::exists(killed->path()));
+  EXPECT_TRUE(std::filesystem::exists(live->path()));
+  EXPECT_TRUE(std::filesystem::exists(fresh->path()));
 }
 
 TEST(PrivateDirectory, IsShortWhateverTheRuntimeDirectoryIs) {

@@ -1,0 +1,35 @@
+// SiteSums: the cells of a region summed by site, as they stand at a state of the ordering word.
+//
+// Thread safety: pure; the region's writers may go on meanwhile.
+// Memory order: a cell's sequence is read before and after its figures, which are acquired; their
+// stores are releases (aggregator/booking.h).
+// Invariant: nothing a cell says can overflow: sums are modulo 2^64, read as signed at the end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/region_view.h"
+#include "core/snapshot.h"
+
+namespace memprof {
+
+// As signed numbers: a block may be freed in another cell than it came from, and figures that were
+// read while an event was under way may be below zero.
+struct SiteFigures {
+  uint64_t peak_bytes = 0, peak_count = 0, live_bytes = 0, live_count = 0, total_bytes = 0,
+           total_count = 0;
+};
+
+struct SiteSums {
+  std::vector<SiteFigures> sites;  // by the site's index
+  // What every event moved, allocated and freed: two sums differ by what went on between them.
+  uint64_t moved_bytes = 0;
+  // Live bytes of cells that have events of a later epoch than the state's: what they had at the
+  // state's peak is not known any more.
+  uint64_t later_bytes = 0;
+};
+
+SiteSums SumCells(const RegionView& region, const PeakState& state);
+
+}  // namespace memprof

@@ -1,0 +1,87 @@
+#include "cli/reports/summary.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/cli/reports/report_profile.h"
+
+namespace memprof {
+namespace {
+
+Profile Demo() {
+  Profile profile = ReportProfile();
+  profile.program.rss_peak_bytes = 4 << 20;
+  profile.tracker.bytes = 200 << 10;
+  return profile;
+}
+
+TEST(Summary, SaysWhatRanWhatItTookAndWhoLeaks) {
+  EXPECT_EQ(SummaryText(Demo(), {true}, 1, {100, false}),
+            "demo  exited with 0 after 1 min 23 s, pid 4711, started 2025-10-09T08:53:20.000Z\n"
+            "/opt/demo/bin/demo --config /etc/demo.toml\n"
+            "\n"
+            "  peak    2.0 KiB (2,000 B) in 18 allocations, at 1 min 1 s (within 4 ms)\n"
+            "  leaked  900 B in 7 allocations, 200 B of it kept by design by the runtime\n"
+            "  total   12.8 KiB (13,100 B) in 66 allocations\n"
+            "  RSS     4.0 MiB at its highest, the tracker's 200.0 KiB included\n"
+            "  exact   every event was counted\n"
+            "\n"
+            "Never freed, by place\n"
+            "leaked   share  blocks     total  function  place\n"
+            " 400 B   44.4%       4     600 B  Load      load.cc:21\n"
+            "                                    ← main\n"
+            " 200 B   22.2%       2     200 B  [runtime, kept by design]\n"
+            " 300 B   33.3%       1  12.0 KiB  others (3 places)\n"
+            " 900 B  100.0%       7  12.8 KiB  total\n");
+}
+
+TEST(Summary, DoesNotSayExactOfAProfileThatIsNot) {
+  Profile profile = Demo();
+  profile.tracker.dropped_events = 7;
+  const std::string text = SummaryText(profile, {}, 5, {100, false});
+  EXPECT_EQ(text.find("exact"), std::string::npos);
+  EXPECT_NE(text.find("  note    7 events could not be counted"), std::string::npos);
+}
+
+TEST(Summary, SaysNotKnownRatherThanZero) {
+  Profile profile = Demo();
+  profile.program.rss_peak_bytes = 0;
+  profile.program.peak_time_resolution_ms = 0;
+  const std::string text = SummaryText(profile, {}, 5, {100, false});
+  EXPECT_NE(text.find("  RSS     not known"), std::string::npos);
+  EXPECT_EQ(text.find(", at "), std::string::npos);
+}
+
+TEST(Summary, SaysOfModulesThatLackTheSameOnce) {
+  Profile profile = Demo();
+  profile.notes = {"a.so: no symbols; do x", "b.so: no file", "c.so: no symbols; do x", "odd"};
+  const std::string text = SummaryText(profile, {}, 5, {100, false});
+  EXPECT_TRUE(
+      text.ends_with("\nsymbols: a.so, c.so: no symbols; do x\n"
+                     "symbols: b.so: no file\n"
+                     "symbols: odd\n"))
+      << text;
+}
+
+TEST(Summary, StaysWithinEightyColumnsAndLetsNoNameDriveTheTerminal) {
+  Profile profile = Demo();
+  profile.program.program = "evil\x1b[2J" + std::string(100, 'p');
+  profile.program.command = {"/evil\n", std::string(300, 'x')};
+  profile.notes = {"lib\x1b[2Jx.so: no symbols",
+                   std::string(50, 'a') + " " + std::string(50, 'b'),
+                   "3",
+                   "4",
+                   "5",
+                   "6"};
+  profile.damage = {"section '\x1b'"};
+  const std::string text = SummaryText(profile, {}, 5, {80, false});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  std::istringstream lines(text);
+  std::string line;
+  std::getline(lines, line);  // the program's name, which is not cut
+  while (std::getline(lines, line)) EXPECT_LE(Columns(line), 80u) << line;
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,217 @@
+#include "core/region_reader.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/core/made_region.h"
+
+namespace memprof {
+namespace {
+
+using Kind = MadeRegion::Kind;
+
+// The stack of a site, innermost first, by what its frames say: "m+10" or "#3" for a row.
+std::string StackOf(const Snapshot& s, const SnapshotSite& site) {
+  std::string text;
+  for (uint32_t node = site.node; node != 0; node = s.nodes[node].parent) {
+    const SnapshotFrame& frame = s.frames[s.nodes[node].frame];
+    text += frame.module == kNoModule ? "#" : s.modules[frame.module].path + "+";
+    text += std::to_string(frame.offset) + " ";
+  }
+  return text;
+}
+
+void Fill(Cell& cell, uint64_t allocated, uint64_t allocations, uint64_t freed = 0,
+          uint64_t frees = 0) {
+  cell.allocated_bytes = allocated;
+  cell.allocated_count = allocations;
+  cell.freed_bytes = freed;
+  cell.freed_count = frees;
+}
+
+class RegionReader : public testing::TestWithParam<Kind> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, RegionReader, testing::Values(Kind::kMemory, Kind::kFile),
+                         [](const auto& kind) {
+                           return kind.param == Kind::kMemory ? "InMemory" : "InAFile";
+                         });
+
+// main → f → malloc(100) in one thread, the free in another: region_layout.h's worked example.
+TEST_P(RegionReader, SumsTheCellsOfASiteOverThreads) {
+  MadeRegion region(GetParam());
+  const uint32_t module = region.Module("/bin/m", 0x5000);
+  const uint32_t leaf = region.Node(region.Node(0, 0x5010, module), 0x5020, module);
+  const uint32_t site = region.Site(leaf);
+  Fill(region.NewCell(site), 100, 1);
+  Fill(region.NewCell(site), 0, 0, 100, 1);
+  region.SetPeak({0, 100, 1, true});
+  region.header().dropped_events = 3;
+  region.header().rss_peak_bytes = 12345;
+  SnapshotProgram program;
+  program.program = "m";
+  const auto s = ReadRegion(region.fd(), program);
+  ASSERT_TRUE(s.has_value()) << s.error().message;
+  ASSERT_EQ(s->sites.size(), 1u);
+  EXPECT_EQ(s->sites[0].total, (Count{100, 1}));
+  EXPECT_EQ(s->sites[0].leaked, (Count{0, 0}));
+  EXPECT_EQ(StackOf(*s, s->sites[0]), "/bin/m+32 /bin/m+16 ");
+  EXPECT_EQ(s->modules[0].build_id, "ab");
+  EXPECT_EQ(s->thread_names, std::vector<std::string>{"main"});
+  EXPECT_EQ(s->program.program, "m");
+  EXPECT_EQ(s->program.rss_peak_bytes, 12345u);
+  EXPECT_EQ(s->tracker.dropped_events, 3u);
+  EXPECT_FALSE(s->tracker.inexact_read);
+}
+
+TEST_P(RegionReader, TakesLiveFiguresWhileTheMaximumIsNow) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, kPcNoStack));
+  Cell& cell = region.NewCell(site);
+  Fill(cell, 150, 2);
+  cell.epoch = 7;
+  cell.peak_bytes = 100;
+  cell.peak_count = 1;
+  region.SetPeak({150, 150, 7, true});
+  EXPECT_EQ(SumPeak(*ReadRegion(region.fd(), {})), (Count{150, 2}));
+  region.SetPeak({150, 150, 7, false});
+  EXPECT_EQ(SumPeak(*ReadRegion(region.fd(), {})), (Count{100, 1}));
+  region.SetPeak({150, 150, 8, false});  // not touched since: its live figures are the peak's
+  EXPECT_EQ(SumPeak(*ReadRegion(region.fd(), {})), (Count{150, 2}));
+}
+
+TEST_P(RegionReader, StatesWhatThePeakHasThatNoRowHas) {
+  MadeRegion region(GetParam());
+  Fill(region.NewCell(region.Site(region.Node(0, kPcNoStack))), 100, 1);
+  region.SetPeak({130, 130, 0, true});  // 30 bytes were in flight when the program was killed
+  region.header().shared_bytes = 5;
+  const auto s = ReadRegion(region.fd(), {});
+  EXPECT_EQ(s->tracker.counter_peak_bytes, 130u);
+  EXPECT_EQ(s->tracker.unattributed_bytes, 30u);
+  EXPECT_EQ(s->tracker.peak_bound_bytes, 35u);
+  region.SetPeak({90, 90, 0, true});
+  EXPECT_EQ(ReadRegion(region.fd(), {})->tracker.unattributed_bytes, 0u);
+  EXPECT_EQ(ReadRegion(region.fd(), {})->tracker.peak_bound_bytes, 15u);
+}
+
+TEST_P(RegionReader, ReadsACellWhoseWriterDiedInsideAnEvent) {
+  MadeRegion region(GetParam());
+  Cell& cell = region.NewCell(region.Site(region.Node(0, kPcNoStack)));
+  Fill(cell, 100, 1);
+  cell.sequence = 5;
+  region.SetPeak({100, 100, 0, true});
+  SnapshotProgram dead;
+  dead.end_kind = EndKind::kSignal;
+  const auto s = ReadRegion(region.fd(), dead);
+  EXPECT_EQ(SumLeaked(*s), (Count{100, 1}));
+  EXPECT_FALSE(s->tracker.inexact_read);
+}
+
+TEST_P(RegionReader, GivesARowToWhatHasNoStack) {
+  MadeRegion region(GetParam());
+  const uint32_t good = region.Node(0, 0x5000);
+  const uint32_t own_parent = region.Node(good + 1, 0x6000);
+  const uint32_t newer_parent = region.Node(4000000000u, 0x7000);
+  for (const uint32_t node : {good, own_parent, newer_parent, 0u, 4000000000u}) {
+    Fill(region.NewCell(region.Site(node)), 10, 1);
+  }
+  region.SetPeak({50, 50, 0, true});
+  const auto s = ReadRegion(region.fd(), {});
+  EXPECT_EQ(SumTotal(*s), (Count{50, 5}));
+  std::vector<std::string> stacks;
+  for (const SnapshotSite& site : s->sites) stacks.push_back(StackOf(*s, site));
+  std::sort(stacks.begin(), stacks.end());
+  // The two without a node are one site under [no stack]; a stack that goes nowhere is
+  // [incomplete].
+  EXPECT_EQ(stacks, (std::vector<std::string>{"#20480 ", "#24576 #4 ", "#28672 #4 ", "#3 "}));
+}
+
+TEST_P(RegionReader, BelievesNoFigureThatCannotBe) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, kPcNoStack));
+  constexpr uint64_t kHuge = std::numeric_limits<int64_t>::max();
+  for (int i = 0; i < 3; ++i) {
+    Cell& cell = region.NewCell(site);
+    Fill(cell, kHuge, kHuge, kHuge + 9, kHuge + 9);
+    cell.peak_bytes = cell.peak_count = std::numeric_limits<int64_t>::min();
+  }
+  Fill(region.NewCell(region.Site(region.Node(0, 0x9000))), 10, 1, 70, 2);  // live: below 0
+  Fill(region.NewCell(4000000000u), 10, 1);                                 // of no site
+  region.SetPeak({0, 100, 0, false});
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value());
+  EXPECT_EQ(SumLeaked(*s), (Count{0, 0}));
+  EXPECT_GE(s->tracker.peak_bound_bytes, s->tracker.unattributed_bytes);
+}
+
+TEST_P(RegionReader, StaysWithinTheTablesWhateverTheCountsSay) {
+  MadeRegion region(GetParam());
+  const uint32_t module = region.Module("/bin/m", 0x5000);
+  region.At<ModuleRecord>(Table::kModules, module).path_bytes = 0xffffffff;
+  region.At<ModuleRecord>(Table::kModules, module).path_offset = 0xfffffff0;
+  region.At<ModuleRecord>(Table::kModules, module).build_id_bytes = 0xffffffff;
+  Fill(region.NewCell(region.Site(region.Node(0, 0x5010, module))), 10, 1);
+  Fill(region.NewCell(region.Site(region.Node(0, 0x5010, 4000000000u))), 10, 1);
+  for (size_t table = 0; table < kTableCount; ++table) region.header().counts[table] = 0xffffffff;
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value());
+  EXPECT_EQ(SumTotal(*s), (Count{20, 2}));
+  for (const SnapshotModule& m : s->modules) {
+    EXPECT_EQ(m.path, "");
+    EXPECT_EQ(m.build_id.size(), 64u);
+  }
+}
+
+// Every module may claim all of the strings: 4,096 times 512 KiB.
+TEST_P(RegionReader, TakesNoMoreOfAPathThanAPathCanHave) {
+  MadeRegion region(GetParam());
+  const uint32_t module = region.Module("/bin/m", 0x5000);
+  region.count(Table::kStrings) = 512 * 1024;
+  region.At<ModuleRecord>(Table::kModules, module).path_bytes = 512 * 1024;
+  Fill(region.NewCell(region.Site(region.Node(0, 0x5010, module))), 10, 1);
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_EQ(s->modules.size(), 1u);
+  EXPECT_LE(s->modules[0].path.size(), 4096u);
+}
+
+TEST_P(RegionReader, RefusesALayoutThatDoesNotFitItsFile) {
+  for (size_t table = 0; table < kTableCount; ++table) {
+    for (int part = 0; part < 4; ++part) {
+      MadeRegion region(GetParam());
+      TableInfo& info = region.header().tables[table];
+      if (part == 0) info.offset += 8;
+      if (part == 1) info.offset = region.bytes();
+      if (part == 2) info.capacity = 0xffffffff;
+      if (part == 3) info.record_bytes += 1;
+      if (part == 1 && info.capacity == 0) continue;  // nothing is there
+      const auto s = ReadRegion(region.fd(), {});
+      ASSERT_FALSE(s.has_value()) << table << " " << part;
+      EXPECT_EQ(s.error().kind, ErrorKind::kUnreadable);
+    }
+  }
+  MadeRegion newer(GetParam());
+  newer.header().version = kRegionVersion + 1;
+  EXPECT_FALSE(ReadRegion(newer.fd(), {}).has_value());
+}
+
+TEST(RegionReader, RefusesAFileThatWasCut) {
+  for (const off_t size : {0, 100, 5000}) {
+    MadeRegion region(Kind::kFile);
+    ASSERT_EQ(ftruncate(region.fd(), size), 0);
+    const auto s = ReadRegion(region.fd(), {});
+    ASSERT_FALSE(s.has_value());
+    EXPECT_EQ(s.error().kind, ErrorKind::kUnreadable);
+    EXPECT_EQ(s.error().message.find('\n'), std::string::npos);
+  }
+}
+
+TEST_P(RegionReader, ReadsTheOrderingWordAlone) {
+  MadeRegion region(GetParam());
+  const PeakState state = {70, 100, 0x1abcdef01, false};
+  region.SetPeak(state);
+  EXPECT_EQ(*ReadPeak(region.fd()), state);
+  EXPECT_TRUE(IsRegion(region.fd()));
+}
+
+}  // namespace
+}  // namespace memprof

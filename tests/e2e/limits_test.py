@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Little address space, few descriptors, small files, a full disk: the program lives as without
+us, and what could not be kept is said."""
+import os
+import resource
+import subprocess
+import time
+import unittest
+
+import harness
+
+LEAKY = os.path.join(harness.PROGRAMS, "leaky_service")
+UNTIL_KILLED = os.path.join(harness.PROGRAMS, "until_killed")
+
+
+def limit(which, value):
+    return lambda: resource.setrlimit(which, (value, value))
+
+
+class LimitsTest(harness.MemprofTest):
+    def leaks_as_ever(self, capture="x.memprof"):
+        profile = self.sites(capture)
+        self.assert_rows_sum_to_totals(profile)
+        leaked = [site for site in profile["sites"] if site["leaked"]["allocations"]
+                  and any("RememberUser" in frame["function"] for frame in site["frames"])]
+        self.assertEqual(sum(site["leaked"]["bytes"] for site in leaked), 250000)
+        self.assertEqual(sum(site["leaked"]["allocations"] for site in leaked), 1000)
+
+    def test_little_address_space_from_the_start(self):
+        for mebibytes in (1024, 256, 100):
+            with self.subTest(mebibytes=mebibytes):
+                done = self.profile([LEAKY],
+                                    preexec_fn=limit(resource.RLIMIT_AS, mebibytes << 20))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.leaks_as_ever()
+
+    def test_what_the_program_may_have_is_not_taken_by_the_tracker(self):
+        # A program that needs two thirds of its limit gets it.
+        done = self.profile(["/usr/bin/python3", "-c", "x = bytearray(170 << 20); print(len(x))"],
+                            preexec_fn=limit(resource.RLIMIT_AS, 256 << 20))
+        self.assertEqual((done.returncode, done.stdout), (0, b"178257920\n"), done.stderr)
+
+    def test_few_descriptors(self):
+        done = self.profile([LEAKY], preexec_fn=limit(resource.RLIMIT_NOFILE, 32))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.leaks_as_ever()
+
+    def test_a_small_limit_on_files_neither_kills_nor_hangs(self):
+        for size in (0, 1000):
+            with self.subTest(size=size):
+                done = self.profile([LEAKY], preexec_fn=limit(resource.RLIMIT_FSIZE, size))
+                self.assertEqual(done.returncode, 125, done.stderr)
+                self.assertRegex(done.stderr.decode().splitlines()[-1], r"^memprof: .*large")
+                self.assertEqual(os.listdir(self.directory), [])
+
+    def test_the_programs_own_status_wins_over_a_capture_that_could_not_be_written(self):
+        for code, status in ((9, 9), (0, 125)):
+            with self.subTest(code=code):
+                os.mkdir(self.path("out"))
+                done = harness.run(
+                    [harness.MEMPROF, "run", "-q", "-o", self.path("out/x.memprof"), "--",
+                     "/bin/sh", "-c", f"rm -r out; exit {code}"], cwd=self.directory)
+                self.assertEqual(done.returncode, status, done.stderr)
+                self.assertRegex(done.stderr.decode(), r"^memprof: .*out/x.memprof")
+
+    def test_paths_with_spaces_and_colons_work(self):
+        directory = self.path("a b:c")
+        os.mkdir(directory)
+        for name in ("bin", "lib"):
+            os.symlink(os.path.join(harness.BUILD, name), os.path.join(directory, name))
+        done = harness.run([os.path.join(directory, "bin", "memprof"), "run", "-q", "-o",
+                            self.path("x y.memprof"), LEAKY], cwd=directory)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.leaks_as_ever("x y.memprof")
+
+    def small_disk(self, kibibytes):
+        mount = self.path("small")
+        os.mkdir(mount)
+        if os.geteuid() != 0 or harness.run(
+                ["mount", "-t", "tmpfs", "-o", f"size={kibibytes}k", "none",
+                 mount]).returncode != 0:
+            self.skipTest("needs root and mount")
+        self.addCleanup(subprocess.run, ["umount", "-l", mount], check=False)
+        return mount
+
+    def fill(self, mount):
+        try:
+            with open(os.path.join(mount, "filler"), "wb", buffering=0) as file:
+                while file.write(b"x" * 512):
+                    pass
+        except OSError:
+            pass
+
+    def test_a_disk_that_fills_while_the_program_runs(self):
+        mount = self.small_disk(64)
+        capture = os.path.join(mount, "x.memprof")
+        supervisor = subprocess.Popen(
+            [harness.MEMPROF, "run", "-o", capture, "--checkpoint", "1", "--", UNTIL_KILLED,
+             self.path("book"), "1"], cwd=self.directory, stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+        self.addCleanup(supervisor.stderr.close)
+        self.addCleanup(supervisor.wait)
+        self.addCleanup(lambda: supervisor.poll() is None and supervisor.terminate())
+        deadline = time.monotonic() + harness.TIMEOUT
+        while not os.path.exists(capture):
+            self.assertLess(time.monotonic(), deadline, "no checkpoint")
+            time.sleep(0.05)
+        self.fill(mount)
+        time.sleep(1.5)  # a checkpoint that can't be written
+        self.assertIsNone(supervisor.poll())
+        supervisor.terminate()
+        self.assertEqual(supervisor.wait(harness.TIMEOUT), 128 + 15)
+        self.assertRegex(supervisor.stderr.read().decode(), r"memprof: .*No space left on device")
+        # What the last good checkpoint left is whole, and nothing half-written lies about.
+        self.assertEqual(sorted(os.listdir(mount)), ["filler", "x.memprof"])
+        self.assert_rows_sum_to_totals(self.sites(capture))
+
+    def test_a_region_file_that_does_not_fit_is_refused_at_once(self):
+        mount = self.small_disk(256)
+        done = self.profile([LEAKY], ["--region", os.path.join(mount, "x.region")])
+        self.assertEqual(done.returncode, 125, done.stderr)
+        self.assertRegex(done.stderr.decode(), r"^memprof: .*No space left on device")
+        self.assertEqual(done.stdout, b"")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
