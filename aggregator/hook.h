@@ -48,6 +48,8 @@ template <typename RealCall>
     real_call();
     return;
   }
+  // What the real free will look at first, on its way while we count.
+  __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
   OnFree(address);
   const AllocatorScope scope(kInAllocator | kInFree);
   real_call();

@@ -1,5 +1,6 @@
 #include "aggregator/live_map.h"
 
+#include "aggregator/atomics.h"
 #include "aggregator/private_memory.h"
 
 namespace memprof {
@@ -19,7 +20,7 @@ constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = 2 * 1024 * 1024;
 constexpr size_t kLoadSamples = 64;
-constexpr uint64_t kSplitAbove = 10;  // blocks a bucket
+constexpr uint64_t kSplitAbove = 11;  // blocks a bucket
 
 uint64_t KeyOf(uintptr_t address, uint64_t size) {
   return address | ((size >> kSizeLowBits) << kSizeHighShift);
@@ -28,7 +29,6 @@ Block BlockOf(uint64_t key, uint64_t value) {
   return {(value & kSizeLowMask) | ((key >> kSizeHighShift) << kSizeLowBits),
           static_cast<uint32_t>(value >> kSizeLowBits)};
 }
-size_t FirstSlot(uint64_t hash, size_t count) { return ((hash >> 32 & 0xffff) * count) >> 16; }
 
 }  // namespace
 
@@ -70,45 +70,31 @@ void LiveMap::Destroy() {
   state_ = 0;
 }
 
-// The high bits of the product mix best; the byte swap makes them the low ones, which Proper uses.
-uint64_t LiveMap::Hash(uintptr_t address) {
-  return __builtin_bswap64((address >> 3) * 0x9e3779b97f4a7c15ull);
-}
-
-// The bucket that `hash` belongs to when there are `buckets` of them.
-uint64_t LiveMap::Proper(uint64_t hash, uint64_t buckets) {
-  const uint64_t level = 63u - static_cast<unsigned>(__builtin_clzll(buckets));
-  const uint64_t wide = hash & ((2ull << level) - 1);
-  return wide < buckets ? wide : hash & ((1ull << level) - 1);
-}
-
 bool LiveMap::Next(Slots* slots) const {
   const uint64_t next = slots->next->load(std::memory_order_acquire);
   if (next == 0) return false;
   Group& group = groups_[next - 1];
-  *slots = {group.keys, group.values, kGroupSlots, &group.next};
+  *slots = {group.slots, kGroupSlots, &group.next};
   return true;
 }
 
 // Takes a free slot of the bucket's chain for a key that is not live yet.
-LiveMap::Slot LiveMap::Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key,
-                               bool* overflowed) {
+LiveMap::Slot* LiveMap::Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key,
+                                bool* overflowed) {
   Slots slots = Of(buckets_[bucket]);
   for (;;) {
     size_t at = FirstSlot(hash, slots.count);
     for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
-      uint64_t free = slots.keys[at].load(std::memory_order_relaxed);
+      Slot& slot = slots.slots[at];
+      uint64_t free = slot.key.load(std::memory_order_relaxed);
       if (free != 0) continue;
       // Acquire: the value of the slot's former block was read before its key was cleared.
-      if (slots.keys[at].compare_exchange_strong(free, tentative_key, std::memory_order_acq_rel,
-                                                 std::memory_order_relaxed)) {
-        return {&slots.keys[at], &slots.values[at]};
-      }
+      if (CompareExchange(slot.key, free, tentative_key)) return &slot;
     }
     *overflowed = true;
     if (!Next(&slots)) {
-      if (!AddGroup(slots.next)) return {};
-      if (!Next(&slots)) return {};
+      if (!AddGroup(slots.next)) return nullptr;
+      if (!Next(&slots)) return nullptr;
     }
   }
 }
@@ -151,11 +137,11 @@ bool LiveMap::Insert(uintptr_t address, const Block& block) {
   const uint64_t hash = Hash(address);
   const uint64_t state = state_.load(std::memory_order_acquire);
   bool overflowed = false;
-  const Slot slot = Reserve(Proper(hash, Buckets(state)), hash, key | kTentative, &overflowed);
-  if (slot.key == nullptr) return false;
-  slot.value->store((block.size & kSizeLowMask) | (uint64_t{block.site} << kSizeLowBits),
+  Slot* slot = Reserve(Proper(hash, Buckets(state)), hash, key | kTentative, &overflowed);
+  if (slot == nullptr) return false;
+  slot->value.store((block.size & kSizeLowMask) | (uint64_t{block.site} << kSizeLowBits),
                     std::memory_order_relaxed);
-  slot.key->store(key, std::memory_order_release);
+  slot->key.store(key, std::memory_order_release);
   if (overflowed) Grow();
   return true;
 }
@@ -163,27 +149,26 @@ bool LiveMap::Insert(uintptr_t address, const Block& block) {
 // Looks for a live or moving entry of the address in one chain and takes it. `tentative` gets a
 // copy that is not live yet; `raced` is set where the splitter took an entry away meanwhile.
 bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key,
-                    uint64_t* value, Slot* tentative, bool* raced) {
+                    uint64_t* value, Slot** tentative, bool* raced) {
   Slots slots = Of(buckets_[bucket]);
   do {
     size_t at = FirstSlot(hash, slots.count);
     for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
-      uint64_t found = slots.keys[at].load(std::memory_order_acquire);
+      Slot& slot = slots.slots[at];
+      uint64_t found = slot.key.load(std::memory_order_acquire);
       if ((found & kAddressBits) != address_bits) continue;
       if ((found & kTentative) != 0) {
-        *tentative = {&slots.keys[at], &slots.values[at]};
+        *tentative = &slot;
         continue;
       }
-      *value = slots.values[at].load(std::memory_order_relaxed);
-      if (slots.keys[at].compare_exchange_strong(found, 0, std::memory_order_acq_rel,
-                                                 std::memory_order_acquire)) {
+      *value = slot.value.load(std::memory_order_relaxed);
+      if (CompareExchange(slot.key, found, 0)) {
         *key = found & ~kFlags;
         return true;
       }
       // The splitter marked it (take it as marked) or has just moved it.
       if (found == ((found & ~kFlags) | kMoving) && (found & kAddressBits) == address_bits &&
-          slots.keys[at].compare_exchange_strong(found, 0, std::memory_order_acq_rel,
-                                                 std::memory_order_acquire)) {
+          CompareExchange(slot.key, found, 0)) {
         *key = found & ~kFlags;
         return true;
       }
@@ -202,7 +187,7 @@ bool LiveMap::Remove(uintptr_t address, Block* block) {
   for (;;) {
     const uint64_t proper = Proper(hash, Buckets(state));
     bool raced = false;
-    Slot tentative;
+    Slot* tentative = nullptr;
     if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
     // A miss, which is rare: the block may still be in an ancestor (invariant 1).
     bool found = false;
@@ -210,18 +195,18 @@ bool LiveMap::Remove(uintptr_t address, Block* block) {
     while (!found && ancestor >= kFirstBuckets) {
       ancestor &= ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(ancestor))));
       // The bucket's parents are the indices without its leading bits, down to the first level.
-      Slot ignored;
+      Slot* ignored;
       found = Claim(ancestor, hash, address, &key, &value, &ignored, &raced);
     }
     if (found) break;
     // Not in an ancestor any more, so it is in the proper bucket now, or nowhere (invariant 3).
-    tentative = {};
+    tentative = nullptr;
     if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
-    if (tentative.key != nullptr) {
-      uint64_t copy = tentative.key->load(std::memory_order_acquire);
+    if (tentative != nullptr) {
+      uint64_t copy = tentative->key.load(std::memory_order_acquire);
       if ((copy & kAddressBits) == address && (copy & kTentative) != 0) {
-        value = tentative.value->load(std::memory_order_relaxed);
-        if (tentative.key->compare_exchange_strong(copy, 0, std::memory_order_acq_rel)) {
+        value = tentative->value.load(std::memory_order_relaxed);
+        if (CompareExchange(tentative->key, copy, 0)) {
           key = copy & ~kFlags;
           break;
         }
@@ -275,7 +260,7 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
     Slots slots = Of(buckets_[buckets * i / kLoadSamples]);
     do {
       for (size_t at = 0; at < slots.count; ++at) {
-        blocks += slots.keys[at].load(std::memory_order_relaxed) != 0;
+        blocks += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
       }
     } while (Next(&slots));
   }
@@ -287,37 +272,33 @@ void LiveMap::Split(uint64_t child, uint64_t buckets) {
   Slots slots = Of(buckets_[parent]);
   do {
     for (size_t at = 0; at < slots.count; ++at) {
-      MoveEntry(slots.keys[at], slots.values[at], parent, buckets);
+      MoveEntry(slots.slots[at], parent, buckets);
     }
   } while (Next(&slots));
 }
 
 // Moves one entry to its proper bucket if that is another one (invariants 3 and 4).
-void LiveMap::MoveEntry(std::atomic<uint64_t>& key, std::atomic<uint64_t>& value, uint64_t parent,
-                        uint64_t buckets) {
-  uint64_t live = key.load(std::memory_order_acquire);
+void LiveMap::MoveEntry(Slot& slot, uint64_t parent, uint64_t buckets) {
+  uint64_t live = slot.key.load(std::memory_order_acquire);
   if (live == 0 || (live & kFlags) != 0) return;  // an insert that isn't done stays: invariant 1
   const uint64_t hash = Hash(live & kAddressBits);
   const uint64_t proper = Proper(hash, buckets);
   if (proper == parent) return;
   bool overflowed = false;
-  const Slot copy = Reserve(proper, hash, live | kTentative, &overflowed);
-  if (copy.key == nullptr) return;
+  Slot* copy = Reserve(proper, hash, live | kTentative, &overflowed);
+  if (copy == nullptr) return;
   uint64_t expected = live;
-  bool moved = key.compare_exchange_strong(expected, live | kMoving, std::memory_order_acq_rel,
-                                           std::memory_order_acquire);
+  bool moved = CompareExchange(slot.key, expected, live | kMoving);
   if (moved) {
-    copy.value->store(value.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
     expected = live | kMoving;
     // Release: who finds the original gone sees the copy's value.
-    moved = key.compare_exchange_strong(expected, 0, std::memory_order_acq_rel,
-                                        std::memory_order_acquire);
+    moved = CompareExchange(slot.key, expected, 0);
   }
   expected = live | kTentative;
   // Moved: the copy goes live, unless its block was freed as tentative meanwhile. Freed before it
   // moved: the copy goes.
-  copy.key->compare_exchange_strong(expected, moved ? live : 0, std::memory_order_acq_rel,
-                                    std::memory_order_relaxed);
+  CompareExchange(copy->key, expected, moved ? live : 0);
 }
 
 size_t LiveMap::CountForTest() const {
@@ -326,7 +307,7 @@ size_t LiveMap::CountForTest() const {
     Slots slots = Of(buckets_[b]);
     do {
       for (size_t at = 0; at < slots.count; ++at) {
-        const uint64_t key = slots.keys[at].load(std::memory_order_relaxed);
+        const uint64_t key = slots.slots[at].key.load(std::memory_order_relaxed);
         count += key != 0 && (key & kFlags) == 0;
       }
     } while (Next(&slots));

@@ -16,24 +16,50 @@
 // An event that changes nothing (malloc(0), a realloc to the same size) at the maximum also ends
 // it, so that the counts are those of the first moment of the maximum.
 //
+// With several threads the word would go from core to core at every event. So a thread may keep its
+// changes back (RecordLater) until they come to `slack`, a small part of the peak: then the peak is
+// known to the sum of what all threads may keep back, which the region states. Where a slack of
+// that size would be less than a block (small heaps), it is 0, and with it the error.
+//
+//   slack(peak, threads) = peak / 2^(13 + ⌈log2 threads⌉), 0 if that is below 512 bytes
+//   kept back in all    ≤ peak / 2^13 · (1 + ⌈log2 threads⌉ / 2): the k-th thread came when there
+//                         were k, and may have been idle since                    ≤ 0.073 % of peak
+//
 // Thread safety: any thread; lock-free. Events of one thread are ordered as they happened, so a
 // cell with one writer sees its epochs rise. Invariant: armed implies current == peak. Memory
-// order: the word is changed by a locked cmpxchg16b, a full barrier; readers of cells tolerate an
-// event that is in the word and not yet in its cell (one a thread).
+// order: the word is changed by a cmpxchg16b, locked (a full barrier) unless there is one thread;
+// readers of cells tolerate an event that is in the word and not yet in its cell (one a thread).
 #pragma once
 
 #include <cstdint>
 
+#include "aggregator/atomics.h"
 #include "core/region_layout.h"
 
 namespace memprof {
 
+// What each of `threads` threads may keep back at a peak of `peak` bytes.
+inline constexpr uint64_t PeakSlack(uint64_t peak, uint32_t threads) {
+  constexpr uint64_t kLeast = 512;  // less saves nothing: most events would not fit
+  unsigned bits = 13;
+  for (uint32_t t = 1; t < threads; t *= 2) ++bits;
+  const uint64_t slack = peak >> bits;
+  return slack < kLeast ? 0 : slack;
+}
+
+// What all of them may keep back together.
+inline constexpr uint64_t PeakSlackBound(uint64_t peak, uint32_t threads) {
+  if (PeakSlack(peak, 1) == 0) return 0;
+  uint64_t halves = 2;
+  for (uint32_t t = 1; t < threads; t *= 2) ++halves;
+  return (peak >> 14) * halves;
+}
+
 // The state after an event that adds `added` and takes away `removed` bytes as one step.
 inline constexpr PeakState Apply(PeakState state, uint64_t added, uint64_t removed) {
-  state.current += added;
-  state.current -= removed;
-  if (added > removed && state.current > state.peak) {
-    state.peak = state.current;
+  state.current += static_cast<int64_t>(added - removed);
+  if (added > removed && state.current > static_cast<int64_t>(state.peak)) {
+    state.peak = static_cast<uint64_t>(state.current);
     state.armed = true;
   } else if (state.armed) {
     state.armed = false;
@@ -48,28 +74,72 @@ class PeakTracker {
   explicit PeakTracker(PackedPeak* word) : word_(word) {}
 
   // Enters one event and returns the epoch that its cells belong to.
-  uint64_t Record(uint64_t added, uint64_t removed) {
+  [[gnu::always_inline]] uint64_t Record(uint64_t added, uint64_t removed) {
     PackedPeak seen = LoadUnordered();
+    if (!OneThread()) return RecordIn(seen, added, removed);
+    for (;;) {
+      // Mostly only the current bytes change: they are the low bits of the low half.
+      const PeakState state = Unpack(seen);
+      const int64_t current = state.current + static_cast<int64_t>(added - removed);
+      if (state.armed || current > static_cast<int64_t>(state.peak)) {
+        return RecordIn(seen, added, removed);
+      }
+      if (CompareExchangeAlone(word_->low, seen.low, seen.low + added - removed)) {
+        return state.epoch;
+      }
+      seen = LoadUnordered();
+    }
+  }
+
+  // Enters the event, or keeps it back in `pending`, which is the calling thread's alone, while the
+  // sum of what it keeps back is at most `slack` in either direction. Returns its epoch.
+  uint64_t RecordLater(int64_t& pending, uint64_t slack, uint64_t added, uint64_t removed) {
+    const auto sum = static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
+    const uint64_t size = static_cast<uint64_t>(sum < 0 ? -sum : sum);
+    if (size <= slack) {
+      const PackedPeak seen = LoadUnordered();
+      // Not torn: `high` is the same on both sides of `low`.
+      if (__atomic_load_n(&word_->high, __ATOMIC_RELAXED) == seen.high) {
+        pending = sum;
+        return Unpack(seen).epoch;
+      }
+    }
+    pending = 0;
+    return sum < 0 ? Record(0, size) : Record(size, 0);
+  }
+
+  uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
+
+ private:
+  [[gnu::always_inline]] uint64_t RecordIn(PackedPeak seen, uint64_t added, uint64_t removed) {
     for (;;) {
       const PeakState next = Apply(Unpack(seen), added, removed);
       if (CompareExchange(seen, Pack(next))) return next.epoch;
     }
   }
 
- private:
   // May be torn: the exchange then fails and gives what was there.
   PackedPeak LoadUnordered() const {
-    return {__atomic_load_n(&word_->low, __ATOMIC_RELAXED),
-            __atomic_load_n(&word_->high, __ATOMIC_RELAXED)};
+    PackedPeak seen;
+    seen.high = __atomic_load_n(&word_->high, __ATOMIC_ACQUIRE);
+    seen.low = __atomic_load_n(&word_->low, __ATOMIC_ACQUIRE);
+    return seen;
   }
 
   // In assembly because std::atomic of 16 bytes calls libatomic.
   bool CompareExchange(PackedPeak& expected, const PackedPeak& desired) {
     bool done;
-    __asm__ __volatile__("lock cmpxchg16b %1"
-                         : "=@ccz"(done), "+m"(*word_), "+a"(expected.low), "+d"(expected.high)
-                         : "b"(desired.low), "c"(desired.high)
-                         : "memory");
+    if (OneThread()) {
+      __asm__ __volatile__("cmpxchg16b %1"
+                           : "=@ccz"(done), "+m"(*word_), "+a"(expected.low), "+d"(expected.high)
+                           : "b"(desired.low), "c"(desired.high)
+                           : "memory");
+    } else {
+      __asm__ __volatile__("lock cmpxchg16b %1"
+                           : "=@ccz"(done), "+m"(*word_), "+a"(expected.low), "+d"(expected.high)
+                           : "b"(desired.low), "c"(desired.high)
+                           : "memory");
+    }
     return done;
   }
 

@@ -113,6 +113,7 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
     if (entry.load(std::memory_order_relaxed) == nullptr &&
         entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
       CountPrivateBytes(sizeof(ThreadSlot));
+      count_.fetch_add(1, std::memory_order_relaxed);
       return slot;
     }
   }

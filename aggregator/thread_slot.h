@@ -33,6 +33,7 @@ struct ThreadSlot {
   std::atomic<uint32_t> owner;         // tid; 0: free
   std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
   uint32_t thread_name;                // id in the region
+  int64_t pending;                     // bytes kept back from the peak (PeakTracker::RecordLater)
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
   uint32_t chunk_used;                 // cells taken of it
   uint32_t index_used;
@@ -49,12 +50,16 @@ class SlotTable {
   // The owner `tid` (0: every owner) reads its name again at its next allocation.
   void MarkRenamed(uint32_t tid);
 
+  // The largest number of threads that had a slot at once.
+  uint32_t count() const { return count_.load(std::memory_order_relaxed); }
+
  private:
   ThreadSlot* TakeFree(uint32_t tid);
   ThreadSlot* Create(uint32_t tid);
   bool ReclaimDead();
 
   std::atomic<ThreadSlot*> slots_[kMaxSlots] = {};
+  std::atomic<uint32_t> count_{0};
 };
 
 // The cell of `site` in the slot, taken now if there is none. Owner only. nullptr: the region has

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "aggregator/atomics.h"
 #include "aggregator/booking.h"
 #include "aggregator/errno_guard.h"
 #include "aggregator/life.h"
@@ -54,8 +55,34 @@ class TrackerScope {
   const uint32_t before_;
 };
 
-uint64_t RecordPeak(uint64_t added, uint64_t removed) {
-  return PeakTracker(&region.header().peak).Record(added, removed);
+// The peak or the number of threads has changed.
+void UpdateSlack() {
+  RegionHeader& header = region.header();
+  const uint64_t peak = PeakTracker(&header.peak).Peak();
+  const uint32_t threads = slots.count();
+  header.peak_slack.store(PeakSlack(peak, threads), std::memory_order_relaxed);
+  const uint64_t bound = PeakSlackBound(peak, threads);
+  // Two that race may leave the smaller one; the next to enter an event mends it.
+  if (header.peak_slack_bound.load(std::memory_order_relaxed) < bound) {
+    header.peak_slack_bound.store(bound, std::memory_order_relaxed);
+  }
+}
+
+[[gnu::noinline]] uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added,
+                                                  uint64_t removed) {
+  RegionHeader& header = region.header();
+  PeakTracker tracker(&header.peak);
+  if (slot == nullptr || header.exact_peak != 0) return tracker.Record(added, removed);
+  const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
+  const uint64_t epoch = tracker.RecordLater(slot->pending, slack, added, removed);
+  if (slot->pending == 0) UpdateSlack();
+  return epoch;
+}
+
+// Enters an event into the order of all events. Returns the epoch that its cells belong to.
+uint64_t RecordPeak(ThreadSlot* slot, uint64_t added, uint64_t removed) {
+  if (OneThread()) return PeakTracker(&region.header().peak).Record(added, removed);
+  return RecordPeakAmongThreads(slot, added, removed);
 }
 
 void Count(std::atomic<uint64_t>& counter, uint64_t amount = 1) {
@@ -143,12 +170,13 @@ void BookIn(const Booked& where, uint64_t epoch, const CellChange& change) {
 }
 
 void BookFree(const TrackerScope& scope, uint64_t size, uint32_t site) {
-  const Booked where = CellOf(SlotOf(scope), site);
+  ThreadSlot* slot = SlotOf(scope);
+  const Booked where = CellOf(slot, site);
   if (where.cell == nullptr) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(0, size), {.freed_bytes = size, .freed_count = 1});
+  BookIn(where, RecordPeak(slot, 0, size), {.freed_bytes = size, .freed_count = 1});
 }
 
 }  // namespace
@@ -179,6 +207,7 @@ RegionHeader& CurrentRegion() { return region.header(); }
 // --- events --------------------------------------------------------------------------------------
 
 void OnAllocated(void* address, size_t size, const StartRegisters& start) {
+  live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const uint32_t site = CaptureSite(slot, start);
@@ -187,7 +216,7 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(size, 0), {.allocated_bytes = size, .allocated_count = 1});
+  BookIn(where, RecordPeak(slot, size, 0), {.allocated_bytes = size, .allocated_count = 1});
 }
 
 void OnFree(void* address) {
@@ -224,10 +253,10 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
   }
   if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, site})) {
     Count(region.header().dropped_events);
-    BookIn(from, RecordPeak(0, old.size), {.freed_bytes = old.size, .freed_count = 1});
+    BookIn(from, RecordPeak(slot, 0, old.size), {.freed_bytes = old.size, .freed_count = 1});
     return;
   }
-  const uint64_t epoch = RecordPeak(size, old.size);  // one event: never both live
+  const uint64_t epoch = RecordPeak(slot, size, old.size);  // one event: never both live
   BookIn(from, epoch, {.freed_bytes = old.size, .freed_count = 1});
   BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1});
 }

@@ -130,28 +130,32 @@ static_assert(sizeof(CellChunk) == 4096);
 // The 16-byte word that orders all events of the process (PeakTracker). Reading: while armed,
 // every row is its live figure; else peak_* where cell.epoch == epoch, else live.
 struct PeakState {
-  uint64_t current;  // live requested bytes, below 2^47
-  uint64_t peak;     // highest `current` so far
-  uint64_t epoch;    // 33 bits; moves at most once for each new maximum
-  bool armed;        // the newest maximum is now
+  int64_t current;  // live requested bytes that were entered, below 2^46; what threads keep back
+                    // may make it negative for a while
+  uint64_t peak;    // highest `current` so far
+  uint64_t epoch;   // 33 bits; moves at most once for each new maximum
+  bool armed;       // the newest maximum is now
   friend bool operator==(const PeakState&, const PeakState&) = default;
 };
 
 struct alignas(16) PackedPeak {
-  uint64_t low;   // current : 47 | epoch bits 0..16 : 17
+  uint64_t low;   // current + kPeakBias : 47 | epoch bits 0..16 : 17
   uint64_t high;  // peak : 47 | armed : 1 | epoch bits 17..32 : 16
   friend bool operator==(const PackedPeak&, const PackedPeak&) = default;
 };
 
 inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
 
+// More than threads may keep back together (aggregator/peak_tracker.h).
+inline constexpr int64_t kPeakBias = int64_t{1} << 38;
+
 inline constexpr PackedPeak Pack(const PeakState& s) {
-  return {s.current | (s.epoch << 47),
+  return {static_cast<uint64_t>(s.current + kPeakBias) | (s.epoch << 47),
           s.peak | (uint64_t{s.armed} << 47) | ((s.epoch >> 17) << 48)};
 }
 inline constexpr PeakState Unpack(const PackedPeak& p) {
-  return {p.low & kPeakMaxBytes, p.high & kPeakMaxBytes, (p.low >> 47) | ((p.high >> 48) << 17),
-          ((p.high >> 47) & 1) != 0};
+  return {static_cast<int64_t>(p.low & kPeakMaxBytes) - kPeakBias, p.high & kPeakMaxBytes,
+          (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
 }
 
 struct RegionHeader {
@@ -176,6 +180,9 @@ struct RegionHeader {
 
   // Orders all events; on a line of its own, since every thread writes it.
   alignas(64) PackedPeak peak;
+  std::atomic<uint64_t> peak_slack;        // bytes that a thread may keep back from the word
+  std::atomic<uint64_t> peak_slack_bound;  // that all threads may have kept back together, at most
+  uint32_t exact_peak;                     // 1: nothing is kept back; written by the creator
 
   // Trouble, counted.
   alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure
@@ -221,6 +228,7 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   header.version = kRegionVersion;
   header.header_bytes = sizeof(RegionHeader);
   header.region_bytes = offset;
+  header.peak = Pack({0, 0, 0, false});
   return offset;
 }
 

@@ -132,7 +132,9 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
   tracker.unattributed_bytes = state.peak > rows ? state.peak - rows : 0;
   const uint64_t difference = state.peak > rows ? state.peak - rows : rows - state.peak;
   const uint64_t shared = std::min<uint64_t>(header.shared_bytes, state.peak);
-  tracker.peak_bound_bytes = SaturatedSum(SaturatedSum(difference, shared), raced_bytes);
+  const uint64_t kept_back = std::min<uint64_t>(header.peak_slack_bound, kPeakMaxBytes);
+  tracker.peak_bound_bytes =
+      SaturatedSum(SaturatedSum(difference, shared), SaturatedSum(raced_bytes, kept_back));
   snapshot.program.rss_peak_bytes =
       std::max<uint64_t>(snapshot.program.rss_peak_bytes, header.rss_peak_bytes);
 }

@@ -55,7 +55,7 @@ class Image {
   Executable executable_;
   std::string thread_name_;  // of the process, when it was last seen to run this image
   bool replaced_ = false;
-  uint64_t current_ = 0;
+  int64_t current_ = 0;
   uint64_t peak_ = 0;
 };
 

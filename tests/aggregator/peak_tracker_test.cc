@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <barrier>
+#include <cstdlib>
 #include <map>
 #include <random>
 #include <thread>
@@ -40,8 +43,10 @@ class Rows {
 
 TEST(PeakState, SurvivesPackingAtItsLimits) {
   for (const PeakState& state :
-       {PeakState{0, 0, 0, false}, PeakState{kPeakMaxBytes, kPeakMaxBytes, (1ull << 33) - 1, true},
-        PeakState{1, kPeakMaxBytes, 1ull << 17, false}, PeakState{5, 6, (1ull << 17) - 1, true}}) {
+       {PeakState{0, 0, 0, false},
+        PeakState{int64_t{1} << 46, kPeakMaxBytes, (1ull << 33) - 1, true},
+        PeakState{-(int64_t{1} << 37), 0, 1, false}, PeakState{1, kPeakMaxBytes, 1ull << 17, false},
+        PeakState{5, 6, (1ull << 17) - 1, true}}) {
     EXPECT_EQ(Unpack(Pack(state)), state);
   }
 }
@@ -109,7 +114,7 @@ TEST(PeakTracker, AgreesWithANaiveModelAfterEveryEvent) {
         at_peak = live;
       }
       ASSERT_EQ(rows.state().peak, static_cast<uint64_t>(peak));
-      ASSERT_EQ(rows.state().current, static_cast<uint64_t>(current));
+      ASSERT_EQ(rows.state().current, current);
       for (size_t site = 0; site < kSites; ++site) ASSERT_EQ(rows.AtPeak(site), at_peak[site]);
     }
   }
@@ -156,9 +161,78 @@ TEST(PeakTracker, GivesRowsThatSumToThePeakWithThreads) {
         peak += !state.armed && cell.epoch == state.epoch ? cell.peak_bytes.load() : live;
       }
     }
-    EXPECT_EQ(static_cast<uint64_t>(current), state.current);
+    EXPECT_EQ(current, state.current);
     EXPECT_EQ(static_cast<uint64_t>(peak), state.peak);
   }
+}
+
+TEST(PeakSlack, IsNoneForSmallHeapsAndLittleOfLargeOnes) {
+  EXPECT_EQ(PeakSlack(2 << 20, 2), 0u);
+  EXPECT_EQ(PeakSlackBound(2 << 20, 2), 0u);
+  for (const uint32_t threads : {2u, 3u, 64u, 1024u}) {
+    const uint64_t peak = uint64_t{1} << 40;
+    const uint64_t bound = PeakSlackBound(peak, threads);
+    EXPECT_LT(bound, peak / 1000);
+    uint64_t sum = 0;  // what the k-th may have kept back since there were k
+    for (uint32_t k = 1; k <= threads; ++k) sum += PeakSlack(peak, k);
+    EXPECT_LE(sum, bound) << threads;
+  }
+}
+
+// Threads that keep some changes back: the peak that is known is the true one to within what they
+// keep back. The true one is known since each thread's part is: all climb together to a summit.
+TEST(PeakTracker, IsWithinWhatThreadsKeepBack) {
+  constexpr int kThreads = 4;
+  constexpr uint64_t kSlack = 700;
+  PackedPeak word = Pack({0, 0, 0, false});
+  std::vector<Cell> cells(kThreads);
+  std::vector<int64_t> pending(kThreads);
+  std::barrier summit(kThreads);
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      PeakTracker tracker(&word);
+      std::mt19937_64 random(t);
+      std::vector<uint64_t> blocks;
+      uint64_t live = 0;
+      auto allocate = [&](uint64_t bytes) {
+        blocks.push_back(bytes);
+        live += bytes;
+        Book(cells[t], tracker.RecordLater(pending[t], kSlack, bytes, 0),
+             {.allocated_bytes = bytes, .allocated_count = 1});
+      };
+      auto free = [&] {
+        const uint64_t bytes = blocks.back();
+        blocks.pop_back();
+        live -= bytes;
+        Book(cells[t], tracker.RecordLater(pending[t], kSlack, 0, bytes),
+             {.freed_bytes = bytes, .freed_count = 1});
+      };
+      for (int i = 0; i < 20000; ++i) {
+        if (blocks.empty() || (live < 100000 && random() % 100 < 52)) {
+          allocate(random() % 200 + 1);
+        } else {
+          free();
+        }
+      }
+      while (live < 200000) allocate(std::min<uint64_t>(random() % 200 + 1, 200000 - live));
+      summit.arrive_and_wait();
+      while (!blocks.empty()) free();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const PeakState state = Unpack(word);
+  int64_t rows = 0;
+  int64_t kept_back = 0;
+  for (size_t t = 0; t < kThreads; ++t) {
+    EXPECT_LE(std::abs(pending[t]), static_cast<int64_t>(kSlack));
+    kept_back += pending[t];
+    const auto live = static_cast<int64_t>(cells[t].allocated_bytes - cells[t].freed_bytes);
+    rows += !state.armed && cells[t].epoch == state.epoch ? cells[t].peak_bytes.load() : live;
+  }
+  EXPECT_EQ(state.current, -kept_back);
+  EXPECT_NEAR(static_cast<double>(state.peak), 800000, kThreads * kSlack);
+  EXPECT_NEAR(static_cast<double>(rows), 800000, 3 * kThreads * kSlack);
 }
 
 }  // namespace

@@ -94,8 +94,8 @@ void Allocate(uint64_t bytes) {
   cell.allocated_bytes.fetch_add(bytes);
   cell.allocated_count.fetch_add(1);
   PeakState state = Unpack(Header().peak);
-  state.current += bytes;
-  state.peak = state.current;
+  state.current += static_cast<int64_t>(bytes);
+  state.peak = static_cast<uint64_t>(state.current);
   state.armed = true;
   Header().peak = Pack(state);
   Publish(Table::kThreadNames, 1);
