@@ -7,10 +7,13 @@
 // SITE function=Throw    line=@throws    peak=300/3  leaked=300/3  total=300/3
 // SITE function=Nest     line=@nest      peak=40/1   leaked=40/1   total=40/1
 // SITE function=Inner    line=@inner     peak=50/1   leaked=50/1   total=50/1
+// SITE function=Leave    line=@leave     peak=60/1   leaked=60/1   total=60/1
+// SITE function=main     line=@left      peak=65/1   leaked=65/1   total=65/1
 // SITE function=main     line=@after     peak=700/1  leaked=700/1  total=700/1
 // SITE function=main     line=@last      peak=9000/1 leaked=0/0    total=9000/1
 // WITHIN function=main   line=@reserves  peak=3000/2 leaked=3000/2 total=3070/3
 // TRACKER dropped_events=0
+#include <csetjmp>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -55,6 +58,13 @@ void Nest() {
   Keep(::operator new(40));  // @nest
 }
 
+jmp_buf way_out;
+void Leave() {
+  ++calls;
+  Keep(malloc(60));  // @leave
+  longjmp(way_out, 1);
+}
+
 template <typename Allocation>
 bool Fails(Allocation allocation) {
   try {
@@ -77,7 +87,14 @@ int main() {
   if (!Fails([] { return ::operator new (impossible, std::align_val_t{64}); })) return 7;
   if (std::set_new_handler(Nest) != Throw) return 8;
   if (!Fails([] { return ::operator new(impossible); })) return 9;
-  if (calls != 6) return 10;
+
+  std::set_new_handler(Leave);
+  if (setjmp(way_out) == 0) {
+    kept[0] = ::operator new(impossible);
+    return 10;
+  }
+  Keep(malloc(65));  // @left
+  if (calls != 7) return 11;
 
   Keep(::operator new(700));                // @after
   ::operator delete(::operator new(9000));  // @last
