@@ -7,8 +7,10 @@
 // MEMPROF_CALLER reads the hook's own frame: it must be evaluated in the hook itself.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "aggregator/real_allocator.h"
 #include "aggregator/tracker.h"
@@ -23,6 +25,21 @@
       *static_cast<uintptr_t*>(__builtin_frame_address(0))})
 
 namespace memprof {
+
+// The real function of that name, found at the first call, and looked for again as long as nobody
+// has it: libstdc++ may come late. nullptr: nobody has it.
+template <typename Function>
+[[gnu::always_inline]] inline Function* Next(std::atomic<void*>& cache, const char* name) {
+  void* symbol = cache.load(std::memory_order_relaxed);
+  if (__builtin_expect(symbol == nullptr, 0)) {
+    const AllocatorScope ours;
+    symbol = FindNext(name);
+    cache.store(symbol, std::memory_order_relaxed);
+  }
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
 
 // An allocation: calls the real function and counts its result. `real_call` is not called before
 // the real functions are known: then the arena gives memory that is never counted.

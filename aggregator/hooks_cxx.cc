@@ -8,29 +8,10 @@
 // "Exception Handling", 2.5.2).
 
 #include <atomic>
-#include <cstring>
 
 #include "aggregator/hook.h"
 
 using namespace memprof;
-
-namespace {
-
-// Resolved at the first call, and again as long as nobody has it: libstdc++ may come late.
-template <typename Function>
-[[gnu::always_inline]] inline Function* Next(std::atomic<void*>& cache, const char* name) {
-  void* symbol = cache.load(std::memory_order_relaxed);
-  if (__builtin_expect(symbol == nullptr, 0)) {
-    const AllocatorScope ours;
-    symbol = FindNext(name);
-    cache.store(symbol, std::memory_order_relaxed);
-  }
-  Function* function;
-  memcpy(&function, &symbol, sizeof symbol);
-  return function;
-}
-
-}  // namespace
 
 extern "C" {
 

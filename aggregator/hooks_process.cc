@@ -1,7 +1,6 @@
 // What else of the host the tracker must notice: unloads and new names of threads. Each calls the
 // real function and returns its result.
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -9,7 +8,6 @@
 
 #include <atomic>
 #include <cstdarg>
-#include <cstring>
 
 #include "aggregator/errno_guard.h"
 #include "aggregator/hook.h"
@@ -17,18 +15,6 @@
 using namespace memprof;
 
 namespace {
-
-template <typename Function>
-Function* Next(std::atomic<void*>& cache, const char* name) {
-  void* symbol = cache.load(std::memory_order_relaxed);
-  if (symbol == nullptr) {
-    symbol = dlsym(RTLD_NEXT, name);
-    cache.store(symbol, std::memory_order_relaxed);
-  }
-  Function* function;
-  memcpy(&function, &symbol, sizeof symbol);
-  return function;
-}
 
 void ThisThreadRenamed() {
   const ErrnoGuard keep;

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# The preload needs libc (and the loader) only, and exports what aggregator/exports.map says.
+# A library for LD_PRELOAD needs libc (and the loader) only, and exports what its map says.
+# usage: check_preload.sh LIBRARY EXPORTS.MAP
 set -euo pipefail
 cd "$(dirname "$0")/.."
-library=$1
+library=$1 map=$2
 needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so\.6|ld-linux-x86-64\.so\.2)$' || true)
 if [[ -n $needed ]]; then
   echo "$library needs more than libc: $needed" >&2
   exit 1
 fi
-wanted=$(sed -n '/global:/,/local:/p' aggregator/exports.map | sed 's/global:\|local:.*//' | tr -s '; \n' '\n' | grep . | sort)
+wanted=$(sed -n '/global:/,/local:/p' "$map" | sed 's/global:\|local:.*//' | tr -s '; \n' '\n' | grep . | sort)
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort)
 if ! diff <(echo "$wanted") <(echo "$exported"); then
-  echo "$library: its exports (>) differ from aggregator/exports.map (<)" >&2
+  echo "$library: its exports (>) differ from $map (<)" >&2
   exit 1
 fi

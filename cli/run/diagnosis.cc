@@ -114,8 +114,7 @@ Diagnosis DiagnoseProgram(const std::string& program, const std::string& search_
   diagnosis.text += Row("verdict", "can be profiled");
   for (const std::string& warning : preflight->warnings) diagnosis.text += Row("but", warning);
   if (preflight->loader.empty()) return diagnosis;  // no ELF file: exec finds something to run it
-  const LoadedModules modules =
-      ListModules(script ? preflight->interpreter : preflight->path, preflight->loader);
+  const LoadedModules modules = ListModules(preflight->Runs(), preflight->loader);
   diagnosis.fine = modules.missing.empty();
   diagnosis.text += Row("malloc", AllocatorOf(modules));
   diagnosis.text += ModulesText(modules);

@@ -38,6 +38,7 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
     if (text == nullptr) continue;
     const std::string_view name = text;
     if (name == "malloc") facts.defines_malloc = true;
+    if (name == "mallocx" && header.sh_type == SHT_DYNSYM) facts.exports_mallocx = true;
     if (name.ends_with("mallctl") && facts.defines_mallctl.empty()) facts.defines_mallctl = name;
     if (name == "__asan_init" || name == "__tsan_init" || name == "__msan_init") {
       facts.defines_sanitizer = true;

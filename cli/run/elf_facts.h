@@ -19,6 +19,7 @@ struct ElfFacts {
   std::vector<std::string> needed;
   bool defines_malloc = false;     // in .dynsym or .symtab
   std::string defines_mallctl;     // the symbol's name (a jemalloc inside), or empty
+  bool exports_mallocx = false;    // in .dynsym: a jemalloc that others can call
   bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "cli/run/command_output.h"
+#include "cli/run/elf_facts.h"
 
 namespace memprof {
 namespace {
@@ -33,7 +34,8 @@ LoadedModules ParseModuleList(std::string_view text) {
         Trimmed(arrow == std::string_view::npos ? line : line.substr(arrow + 4));
     if (target == "not found") {
       modules.missing.emplace_back(Trimmed(line.substr(0, arrow)));
-    } else if (target.starts_with("/") && target.find(" (0x") != std::string_view::npos) {
+    } else if (target.find('/') != std::string_view::npos &&  // not the kernel's linux-vdso.so.1
+               target.find(" (0x") != std::string_view::npos) {
       modules.paths.emplace_back(WithoutAddress(target));
     }
   }
@@ -44,6 +46,15 @@ LoadedModules ListModules(const std::string& program, const std::string& loader)
   LoadedModules modules = ParseModuleList(OutputOf({loader, "--list", program}));
   modules.paths.insert(modules.paths.begin(), program);
   return modules;
+}
+
+std::string MallocxLibrary(const LoadedModules& modules) {
+  // What the program itself defines, it calls: nothing can be preloaded before it.
+  for (size_t i = 1; i < modules.paths.size(); ++i) {
+    const auto facts = ReadElfFacts(modules.paths[i]);
+    if (facts && facts->exports_mallocx) return modules.paths[i];
+  }
+  return {};
 }
 
 }  // namespace memprof

@@ -19,6 +19,9 @@ struct LoadedModules {
 
 LoadedModules ListModules(const std::string& program, const std::string& loader);
 
+// The first library, the program itself aside, that exports mallocx: a jemalloc. Empty: none.
+std::string MallocxLibrary(const LoadedModules& modules);
+
 // From what the loader prints.
 LoadedModules ParseModuleList(std::string_view text);
 

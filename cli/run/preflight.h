@@ -22,6 +22,9 @@ struct Preflight {
   std::string interpreter;  // of a script: the program that really runs; else empty
   std::string loader;       // the dynamic loader of what runs; empty: it is no ELF file
   std::vector<std::string> warnings;
+
+  // What the loader will load.
+  const std::string& Runs() const { return interpreter.empty() ? path : interpreter; }
 };
 
 // PATH, or what execvp takes where it is not set.

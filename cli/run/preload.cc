@@ -7,6 +7,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/run/loaded_modules.h"
+#include "cli/run/preflight.h"
 #include "cli/run/private_directory.h"
 
 namespace memprof {
@@ -33,17 +35,41 @@ Result<std::string> FindPreloadFor(const std::string& executable) {
                           (root / "lib" / "memprof" / kPreloadName).string(), executable));
 }
 
+Result<std::vector<std::string>> PreloadsFor(const Preflight& program, const std::string& preload) {
+  std::vector<std::string> preloads = {preload};
+  if (program.loader.empty()) return preloads;
+  if (MallocxLibrary(ListModules(program.Runs(), program.loader)).empty()) return preloads;
+  const auto path = std::filesystem::path(preload).parent_path() / kJemallocPreloadName;
+  if (access(path.c_str(), R_OK) != 0) {
+    return Fail(ErrorKind::kNotFound,
+                fmt::format("{} is missing; install or build memprof as a whole", path.string()));
+  }
+  preloads.push_back(path.string());
+  return preloads;
+}
+
 bool IsPreloadable(std::string_view path) {
   return path.find_first_of(" :;\t\n$") == std::string_view::npos;
 }
 
 Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory& directory) {
   if (IsPreloadable(preload)) return preload;
-  const std::string link = directory.Hold(kPreloadName);
+  const std::string link = directory.Hold(std::filesystem::path(preload).filename().string());
   if (symlink(preload.c_str(), link.c_str()) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("{}: {}", link, strerror(errno)));
   }
   return link;
+}
+
+Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads,
+                                     PrivateDirectory& directory) {
+  std::string list;
+  for (const std::string& preload : preloads) {
+    auto path = PreloadablePath(preload, directory);
+    if (!path) return path;
+    list += (list.empty() ? "" : ":") + *path;
+  }
+  return list;
 }
 
 }  // namespace memprof

@@ -110,7 +110,9 @@ int Run(const RunOptions& options) {
   if (!directory) return Refuse(directory.error().message);
   auto socket = TrackerSocket::Open(*directory);
   if (!socket) return Refuse(socket.error().message);
-  const auto preloadable = PreloadablePath(*preload, *directory);
+  const auto preloads = PreloadsFor(*preflight, *preload);
+  if (!preloads) return Refuse(preloads.error().message);
+  const auto preloadable = PreloadablePaths(*preloads, *directory);
   if (!preloadable) return Refuse(preloadable.error().message);
   if (!options.quiet) {
     for (const std::string& warning : preflight->warnings) Say("warning: {}", warning);

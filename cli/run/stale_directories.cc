@@ -54,7 +54,9 @@ void RemoveStaleDirectories(const std::string& base, std::chrono::seconds age) {
     const std::string socket_path = path + "/" + kTrackerSocketName;
     if (!IsOurs(path, age) || !NobodyListens(socket_path)) continue;
     unlink(socket_path.c_str());
-    unlink((path + "/" + kPreloadName).c_str());
+    for (const char* preload : {kPreloadName, kJemallocPreloadName}) {
+      unlink((path + "/" + preload).c_str());
+    }
     rmdir(path.c_str());
   }
 }

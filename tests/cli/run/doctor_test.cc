@@ -45,6 +45,27 @@ TEST(LoadedModules, OfARealProgramHaveItAndItsLibc) {
   EXPECT_TRUE(modules.missing.empty());
 }
 
+TEST(LoadedModules, OfARelativePathAreKept) {
+  const LoadedModules modules = ParseModuleList(
+      "\tlinux-vdso.so.1 (0x00007ffd)\n"
+      "\t./liby.so (0x00007f01)\n");
+  EXPECT_EQ(modules.paths, std::vector<std::string>{"./liby.so"});
+}
+
+TEST(MallocxLibrary, IsAmongTheLibrariesThatAProgramStartsWith) {
+  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
+  EXPECT_EQ(MallocxLibrary(ListModules(MALLOCX_PROGRAM, loader)), MALLOCX_LIBRARY);
+  EXPECT_EQ(MallocxLibrary(ListModules(PLAIN_PROGRAM, loader)), "");
+}
+
+TEST(MallocxLibrary, IsNotTheProgramItself) {
+  EXPECT_EQ(MallocxLibrary({{MALLOCX_LIBRARY, PLAIN_PROGRAM}, {}}), "");
+}
+
+TEST(MallocxLibrary, IsNotOneThatOnlyCallsIt) {
+  EXPECT_EQ(MallocxLibrary({{PLAIN_PROGRAM, MALLOCX_PROGRAM, "/no/such/file"}, {}}), "");
+}
+
 TEST(DebugPackages, AreNamedAfterTheOwners) {
   const std::vector<std::string> packages = {"libc6-dbg", "libssl3-dbgsym", "redis-tools-dbgsym"};
   EXPECT_EQ(ParseDebugPackages("libssl3:amd64: /usr/lib/x86_64-linux-gnu/libssl.so.3\n"

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cli/run/preload.h"
 #include "cli/run/stale_directories.h"
 #include "core/handshake.h"
 #include "tests/cli/run/temporary_directory.h"
@@ -106,6 +107,9 @@ TEST(StaleDirectories, AreRemovedAndOthersAreNot) {
   const auto socket = TrackerSocket::Open(*live);
   // The socket's file stays when its listener is gone.
   EXPECT_TRUE(TrackerSocket::Open(*killed));
+  for (const char* preload : {kPreloadName, kJemallocPreloadName}) {
+    ASSERT_EQ(symlink("/a b", (killed->path() + "/" + preload).c_str()), 0);
+  }
   ASSERT_TRUE(killed->path().starts_with(files.path())) << killed->path();
   RemoveStaleDirectories(files.path(), std::chrono::hours(1));
   EXPECT_TRUE(std::filesystem::exists(killed->path()));

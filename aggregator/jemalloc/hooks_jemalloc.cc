@@ -1,0 +1,95 @@
+// jemalloc's extended interface. Each hook finds the real function behind us and hands both to the
+// tracker.
+
+#include <dlfcn.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "aggregator/hook.h"
+#include "aggregator/jemalloc/without_jemalloc.h"
+#include "aggregator/jemalloc_events.h"
+
+// Weak: null where a child runs with this library and without the tracker.
+extern "C" {
+[[gnu::weak]] extern const memprof::JemallocEvents memprof_jemalloc_events_v1;
+}
+
+using namespace memprof;
+
+namespace {
+
+constinit std::atomic<Mallocx*> next_mallocx{nullptr};
+constinit std::atomic<Rallocx*> next_rallocx{nullptr};
+constinit std::atomic<Xallocx*> next_xallocx{nullptr};
+constinit std::atomic<Dallocx*> next_dallocx{nullptr};
+constinit std::atomic<Sdallocx*> next_sdallocx{nullptr};
+
+template <typename Function>
+void Find(std::atomic<Function*>& next, const char* name, Function* otherwise) {
+  Function* function = otherwise;
+  if (void* symbol = dlsym(RTLD_NEXT, name)) memcpy(&function, &symbol, sizeof symbol);
+  next.store(function, std::memory_order_relaxed);
+}
+
+void FindAll() {
+  Find(next_mallocx, "mallocx", MallocxOnMalloc);
+  Find(next_rallocx, "rallocx", RallocxOnMalloc);
+  Find(next_xallocx, "xallocx", XallocxOnMalloc);
+  Find(next_dallocx, "dallocx", DallocxOnMalloc);
+  Find(next_sdallocx, "sdallocx", SdallocxOnMalloc);
+}
+
+const JemallocEvents* Events() { return &memprof_jemalloc_events_v1; }
+
+// dlsym takes the loader's lock, and allocates a message where there is no such function: best done
+// before the program is under way. A constructor that runs before ours may still be first.
+[[gnu::constructor]] void Resolve() {
+  if (Events() != nullptr) {
+    Events()->uncounted(FindAll);
+  } else {
+    FindAll();
+  }
+}
+
+template <typename Function>
+Function* Resolved(std::atomic<Function*>& next) {
+  if (__builtin_expect(next.load(std::memory_order_relaxed) == nullptr, 0)) Resolve();
+  return next.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+extern "C" {
+
+MEMPROF_HOOK void* mallocx(size_t size, int flags) {
+  auto* next = Resolved(next_mallocx);
+  if (Events() == nullptr) return next(size, flags);
+  return Events()->mallocx(next, size, flags, MEMPROF_CALLER());
+}
+
+MEMPROF_HOOK void* rallocx(void* address, size_t size, int flags) {
+  auto* next = Resolved(next_rallocx);
+  if (Events() == nullptr) return next(address, size, flags);
+  return Events()->rallocx(next, address, size, flags, MEMPROF_CALLER());
+}
+
+MEMPROF_HOOK size_t xallocx(void* address, size_t size, size_t extra, int flags) {
+  auto* next = Resolved(next_xallocx);
+  if (Events() == nullptr) return next(address, size, extra, flags);
+  return Events()->xallocx(next, address, size, extra, flags, MEMPROF_CALLER());
+}
+
+MEMPROF_HOOK void dallocx(void* address, int flags) {
+  auto* next = Resolved(next_dallocx);
+  if (Events() == nullptr) return next(address, flags);
+  Events()->dallocx(next, address, flags);
+}
+
+MEMPROF_HOOK void sdallocx(void* address, size_t size, int flags) {
+  auto* next = Resolved(next_sdallocx);
+  if (Events() == nullptr) return next(address, size, flags);
+  Events()->sdallocx(next, address, size, flags);
+}
+
+}  // extern "C"

@@ -1,0 +1,18 @@
+// The extended interface where nobody has it: a child of a program with jemalloc inherits our
+// preloads, finds our weak symbols, and calls them.
+//
+// On top of malloc, so every block may be mixed with malloc's, as with jemalloc. Only alignment and
+// MALLOCX_ZERO mean something here. xallocx never resizes.
+#pragma once
+
+#include <cstddef>
+
+namespace memprof {
+
+void* MallocxOnMalloc(size_t size, int flags);
+void* RallocxOnMalloc(void* address, size_t size, int flags);
+size_t XallocxOnMalloc(void* address, size_t size, size_t extra, int flags);
+void DallocxOnMalloc(void* address, int flags);
+void SdallocxOnMalloc(void* address, size_t size, int flags);
+
+}  // namespace memprof

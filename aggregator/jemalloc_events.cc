@@ -1,0 +1,64 @@
+#include "aggregator/jemalloc_events.h"
+
+#include "aggregator/hook.h"
+
+namespace memprof {
+namespace {
+
+void* OnMallocx(Mallocx* next, size_t size, int flags, const StartRegisters& start) {
+  return Allocate(size, 0, start, [=] { return next(size, flags); });
+}
+
+// Unlike realloc it never frees: a NULL is a failure for any size.
+void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const StartRegisters& start) {
+  if (InAllocator() || !Counting()) return next(address, size, flags);
+  const ClaimedBlock old = ClaimForRealloc(address);
+  void* result;
+  {
+    const AllocatorScope scope;
+    result = next(address, size, flags);
+  }
+  if (result != nullptr) {
+    OnReallocated(old, result, size, start);
+  } else {
+    OnReallocFailed(old, address);
+  }
+  return result;
+}
+
+size_t OnXallocx(Xallocx* next, void* address, size_t size, size_t extra, int flags,
+                 const StartRegisters& start) {
+  if (InAllocator() || !Counting()) return next(address, size, extra, flags);
+  const ClaimedBlock old = ClaimForRealloc(address);
+  size_t usable;
+  {
+    const AllocatorScope scope;
+    usable = next(address, size, extra, flags);
+  }
+  if (usable >= size) {
+    OnReallocated(old, address, size, start);
+  } else {
+    OnReallocFailed(old, address);
+  }
+  return usable;
+}
+
+void OnDallocx(Dallocx* next, void* address, int flags) {
+  Release(address, [=] { next(address, flags); });
+}
+
+void OnSdallocx(Sdallocx* next, void* address, size_t size, int flags) {
+  Release(address, [=] { next(address, size, flags); });
+}
+
+void Uncounted(void (*body)()) {
+  const AllocatorScope ours;
+  body();
+}
+
+}  // namespace
+}  // namespace memprof
+
+constinit const memprof::JemallocEvents memprof_jemalloc_events_v1 = {
+    memprof::OnMallocx, memprof::OnRallocx,  memprof::OnXallocx,
+    memprof::OnDallocx, memprof::OnSdallocx, memprof::Uncounted};

@@ -1,0 +1,5 @@
+// A library that says it is a jemalloc.
+#include <stdlib.h>
+
+void* mallocx(size_t size, int flags);
+void* mallocx(size_t size, int flags) { return flags == 0 ? malloc(size) : 0; }
