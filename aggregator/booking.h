@@ -38,11 +38,11 @@ inline void KeepPeak(Cell& cell) {
 
 }  // namespace booking_detail
 
-inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
+[[gnu::always_inline]] inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
   using booking_detail::Add;
   const uint32_t sequence = cell.sequence.load(std::memory_order_relaxed);
   cell.sequence.store(sequence + 1, std::memory_order_relaxed);
-  if (cell.epoch.load(std::memory_order_relaxed) != epoch) {
+  if (__builtin_expect(cell.epoch.load(std::memory_order_relaxed) != epoch, 0)) {
     booking_detail::KeepPeak(cell);
     cell.epoch.store(epoch, std::memory_order_release);
   }

@@ -1,34 +1,15 @@
 #include "aggregator/live_map.h"
 
-#include "aggregator/atomics.h"
 #include "aggregator/private_memory.h"
 
 namespace memprof {
 namespace {
-
-// A key word: bits 0 and 1 flags, bits 3..46 of the address, above them bits 40..46 of the size.
-// A value word: bits 0..39 of the size, above them the site.
-constexpr uint64_t kTentative = 1;
-constexpr uint64_t kMoving = 2;
-constexpr uint64_t kFlags = kTentative | kMoving;
-constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
-constexpr unsigned kSizeHighShift = 47;
-constexpr unsigned kSizeLowBits = 40;
-constexpr uint64_t kSizeLowMask = (1ull << kSizeLowBits) - 1;
 
 constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = 2 * 1024 * 1024;
 constexpr size_t kLoadSamples = 64;
 constexpr uint64_t kSplitAbove = 11;  // blocks a bucket
-
-uint64_t KeyOf(uintptr_t address, uint64_t size) {
-  return address | ((size >> kSizeLowBits) << kSizeHighShift);
-}
-Block BlockOf(uint64_t key, uint64_t value) {
-  return {(value & kSizeLowMask) | ((key >> kSizeHighShift) << kSizeLowBits),
-          static_cast<uint32_t>(value >> kSizeLowBits)};
-}
 
 }  // namespace
 
@@ -131,7 +112,7 @@ bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* b
   }
 }
 
-bool LiveMap::Insert(uintptr_t address, const Block& block) {
+bool LiveMap::InsertSlowly(uintptr_t address, const Block& block) {
   if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
   const uint64_t key = KeyOf(address, block.size);
   const uint64_t hash = Hash(address);
@@ -139,8 +120,7 @@ bool LiveMap::Insert(uintptr_t address, const Block& block) {
   bool overflowed = false;
   Slot* slot = Reserve(Proper(hash, Buckets(state)), hash, key | kTentative, &overflowed);
   if (slot == nullptr) return false;
-  slot->value.store((block.size & kSizeLowMask) | (uint64_t{block.site} << kSizeLowBits),
-                    std::memory_order_relaxed);
+  slot->value.store(ValueOf(block), std::memory_order_relaxed);
   slot->key.store(key, std::memory_order_release);
   if (overflowed) Grow();
   return true;
@@ -178,7 +158,7 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
   return false;
 }
 
-bool LiveMap::Remove(uintptr_t address, Block* block) {
+bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
   if ((address & ~kAddressBits) != 0 || address == 0) return false;
   const uint64_t hash = Hash(address);
   uint64_t key = 0;

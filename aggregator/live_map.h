@@ -1,4 +1,4 @@
-// LiveMap: address of a live block → its size and site. Lock-free; grows without stopping anybody.
+// LiveMap: address of a live block → its size and cell. Lock-free; grows without stopping anybody.
 //
 // Linear hashing. Bucket b has room for 15 blocks and a chain of overflow groups of 7. There are
 // N buckets; growing by one splits the bucket b = N - 2^L (L = floor(log2 N)) into b and N. Buckets
@@ -40,15 +40,17 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "aggregator/atomics.h"
+
 namespace memprof {
 
 struct Block {
   uint64_t size;  // requested bytes, below 2^47
-  uint32_t site;  // below 2^24
+  uint32_t cell;  // where its allocation is booked; below 2^24
   friend bool operator==(const Block&, const Block&) = default;
 };
 
-inline constexpr uint32_t kMaxSites = 1u << 24;
+inline constexpr uint32_t kMaxCells = 1u << 24;
 
 class LiveMap {
  public:
@@ -59,7 +61,27 @@ class LiveMap {
 
   // Pre: `address` is not in the map. False: no memory, or the address or the size can't be
   // expressed (the address is no multiple of 8 or above 2^47; the size is above 2^47).
-  bool Insert(uintptr_t address, const Block& block);
+  [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block) {
+    const uint64_t key = KeyOf(address, block.size);
+    const uint64_t hash = Hash(address);
+    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
+    Bucket& bucket = buckets_[Proper(hash, buckets)];
+    size_t at = FirstSlot(hash, kBucketSlots);
+    for (size_t i = 0; i < kBucketSlots; ++i) {
+      Slot& slot = bucket.slots[at];
+      uint64_t free = slot.key.load(std::memory_order_relaxed);
+      if (free == 0) {
+        if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
+        if (CompareExchange(slot.key, free, key | kTentative)) {
+          slot.value.store(ValueOf(block), std::memory_order_relaxed);
+          slot.key.store(key, std::memory_order_release);
+          return true;
+        }
+      }
+      at = at + 1 == kBucketSlots ? 0 : at + 1;
+    }
+    return InsertSlowly(address, block);
+  }
 
   // Fetches the memory that an Insert or a Remove of the address will look at, while the caller
   // does something else.
@@ -71,7 +93,27 @@ class LiveMap {
   }
 
   // Takes the block out. False: not there.
-  bool Remove(uintptr_t address, Block* block);
+  [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block) {
+    // Nearly always it lies in its proper bucket and is not being moved. The rest is
+    // RemoveSlowly's.
+    if ((address & ~kAddressBits) != 0 || address == 0) return false;
+    const uint64_t hash = Hash(address);
+    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
+    Bucket& bucket = buckets_[Proper(hash, buckets)];
+    size_t at = FirstSlot(hash, kBucketSlots);
+    for (size_t i = 0; i < kBucketSlots; ++i) {
+      Slot& slot = bucket.slots[at];
+      uint64_t key = slot.key.load(std::memory_order_acquire);
+      if ((key & (kAddressBits | kFlags)) == address) {
+        const uint64_t value = slot.value.load(std::memory_order_relaxed);
+        if (!CompareExchange(slot.key, key, 0)) break;
+        *block = BlockOf(key, value);
+        return true;
+      }
+      at = at + 1 == kBucketSlots ? 0 : at + 1;
+    }
+    return RemoveSlowly(address, block);
+  }
 
   // For tests and the benchmark: walks everything; only when nobody else uses the map.
   size_t CountForTest() const;
@@ -81,6 +123,28 @@ class LiveMap {
   static constexpr size_t kBucketSlots = 15;
   static constexpr size_t kGroupSlots = 7;
   static constexpr uint64_t kSplitting = 1ull << 63;
+
+  // A key word: bits 0 and 1 flags, bits 3..46 of the address, above them bits 40..46 of the size.
+  // A value word: bits 0..39 of the size, above them the cell.
+  static constexpr uint64_t kTentative = 1;
+  static constexpr uint64_t kMoving = 2;
+  static constexpr uint64_t kFlags = kTentative | kMoving;
+  static constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
+  static constexpr unsigned kSizeHighShift = 47;
+  static constexpr unsigned kSizeLowBits = 40;
+  static constexpr uint64_t kSizeLowMask = (1ull << kSizeLowBits) - 1;
+
+  static uint64_t KeyOf(uintptr_t address, uint64_t size) {
+    return address | ((size >> kSizeLowBits) << kSizeHighShift);
+  }
+  static uint64_t ValueOf(const Block& block) {
+    return (block.size & kSizeLowMask) | (uint64_t{block.cell} << kSizeLowBits);
+  }
+  static Block BlockOf(uint64_t key, uint64_t value) {
+    return {(value & kSizeLowMask) | ((key >> kSizeHighShift) << kSizeLowBits),
+            static_cast<uint32_t>(value >> kSizeLowBits)};
+  }
+
   static constexpr unsigned kUnitShift = 6;     // 64 bytes: at most a few blocks in a bucket
   static constexpr unsigned kRegionShift = 16;  // 64 KiB
 
@@ -130,6 +194,8 @@ class LiveMap {
   Slots Of(Bucket& bucket) const { return {bucket.slots, kBucketSlots, &bucket.next}; }
   bool Next(Slots* slots) const;
 
+  bool InsertSlowly(uintptr_t address, const Block& block);
+  bool RemoveSlowly(uintptr_t address, Block* block);
   Slot* Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key, bool* overflowed);
   bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
              Slot** tentative, bool* raced);

@@ -4,7 +4,7 @@
 //
 // Thread safety: any thread, also a signal handler; lock-free. Totals and live figures are exact;
 // rows at the peak may be off by what went through here (RegionHeader.shared_bytes says how much).
-// Failure: Find gives nullptr when the region has no room.
+// Failure: Find gives kNoCell when the region has no room.
 #pragma once
 
 #include <atomic>
@@ -12,6 +12,7 @@
 
 #include "aggregator/intern_index.h"
 #include "aggregator/region.h"
+#include "aggregator/thread_slot.h"
 
 namespace memprof {
 
@@ -19,7 +20,7 @@ class SharedCells {
  public:
   constexpr explicit SharedCells(const Region& region) : region_(region) {}
 
-  Cell* Find(uint32_t site);
+  uint32_t Find(uint32_t site);
 
  private:
   static constexpr uint32_t kMaxChunks = 1024;

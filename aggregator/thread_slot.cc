@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "aggregator/errno_guard.h"
+#include "aggregator/live_map.h"
 #include "aggregator/private_memory.h"
 
 namespace memprof {
@@ -37,35 +38,37 @@ bool GrowIndex(ThreadSlot& slot) {
   return true;
 }
 
-Cell* NewCell(const Region& region, ThreadSlot& slot, uint32_t site) {
+}  // namespace
+
+bool SlotCells::Init() {
+  const uint64_t bytes = uint64_t{region_.capacity(Table::kCellChunks)} * sizeof *owners_;
+  owners_ = static_cast<std::atomic<const ThreadSlot*>*>(MapMemory(bytes));
+  return owners_ != nullptr;
+}
+
+uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
   if (slot.chunk_plus_one == 0 || slot.chunk_used == kCellsPerChunk) {
-    const uint32_t chunk = region.Take(Table::kCellChunks);
-    if (chunk == kNoRecord) return nullptr;
+    const uint32_t chunk = region_.Take(Table::kCellChunks);
+    if (chunk == kNoRecord || chunk >= kMaxCells / kCellsPerChunk) return kNoCell;
+    if (chunk % (kPageBytes / sizeof *owners_) == 0) CountPrivateBytes(kPageBytes);
+    owners_[chunk].store(&slot, std::memory_order_relaxed);
     slot.chunk_plus_one = chunk + 1;
     slot.chunk_used = 0;
   }
-  if (slot.index_used * 2 >= slot.index_capacity && !GrowIndex(slot)) return nullptr;
+  if (slot.index_used * 2 >= slot.index_capacity && !GrowIndex(slot)) return kNoCell;
   const uint32_t id = (slot.chunk_plus_one - 1) * kCellsPerChunk + slot.chunk_used++;
-  Cell& cell =
-      region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk].cells[id % kCellsPerChunk];
-  cell.site_plus_one.store(site + 1, std::memory_order_release);
+  CellAt(region_, id).site_plus_one.store(site + 1, std::memory_order_release);
   *IndexEntry(slot.index, slot.index_capacity, site) = uint64_t{site + 1u} << 32 | id;
   ++slot.index_used;
-  return &cell;
+  return id;
 }
 
-}  // namespace
-
-Cell* FindCell(const Region& region, ThreadSlot& slot, uint32_t site) {
+uint32_t SlotCells::Find(ThreadSlot& slot, uint32_t site) {
   if (slot.index != nullptr) {
     const uint64_t entry = *IndexEntry(slot.index, slot.index_capacity, site);
-    if (entry != 0) {
-      const auto id = static_cast<uint32_t>(entry);
-      return &region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk]
-                  .cells[id % kCellsPerChunk];
-    }
+    if (entry != 0) return static_cast<uint32_t>(entry);
   }
-  return NewCell(region, slot, site);
+  return New(slot, site);
 }
 
 ThreadSlot* SlotTable::Acquire(uint32_t tid) {

@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "aggregator/recent_stacks.h"
 #include "aggregator/region.h"
 #include "aggregator/unwind/stack_capture.h"
 
@@ -30,6 +31,7 @@ inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
 
 struct ThreadSlot {
   StackMemory stack;
+  RecentStacks recent;
   std::atomic<uint32_t> owner;         // tid; 0: free
   std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
   uint32_t thread_name;                // id in the region
@@ -62,8 +64,37 @@ class SlotTable {
   std::atomic<uint32_t> count_{0};
 };
 
-// The cell of `site` in the slot, taken now if there is none. Owner only. nullptr: the region has
-// no room or there is no memory.
-Cell* FindCell(const Region& region, ThreadSlot& slot, uint32_t site);
+inline constexpr uint32_t kNoCell = 0xffffffffu;
+
+inline Cell& CellAt(const Region& region, uint32_t id) {
+  return region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk]
+      .cells[id % kCellsPerChunk];
+}
+
+// SlotCells: which cell a site has in a slot, and which slot a cell belongs to.
+//
+// Thread safety: Find is for the slot's owner; Owns for any thread.
+// Memory: 8 bytes a chunk and, in the slot, 16 to 32 a cell.
+class SlotCells {
+ public:
+  constexpr explicit SlotCells(const Region& region) : region_(region) {}
+
+  // The region is attached. False: no memory.
+  bool Init();
+
+  // The cell of `site` in the slot, taken now if there is none. kNoCell: the region has no room or
+  // there is no memory.
+  uint32_t Find(ThreadSlot& slot, uint32_t site);
+
+  bool Owns(const ThreadSlot& slot, uint32_t cell) const {
+    return owners_[cell / kCellsPerChunk].load(std::memory_order_relaxed) == &slot;
+  }
+
+ private:
+  uint32_t New(ThreadSlot& slot, uint32_t site);
+
+  const Region& region_;
+  std::atomic<const ThreadSlot*>* owners_ = nullptr;  // by chunk; nullptr: shared or not taken
+};
 
 }  // namespace memprof

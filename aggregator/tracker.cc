@@ -29,6 +29,7 @@ constinit ModuleTable modules{region};
 constinit StackTable stacks{region, modules};
 constinit LiveMap live;
 constinit SlotTable slots;
+constinit SlotCells slot_cells{region};
 constinit SharedCells shared_cells{region};
 constinit std::atomic<bool> filtered{false};
 pthread_key_t exit_key;
@@ -72,7 +73,7 @@ void UpdateSlack() {
                                                   uint64_t removed) {
   RegionHeader& header = region.header();
   PeakTracker tracker(&header.peak);
-  if (slot == nullptr || header.exact_peak != 0) return tracker.Record(added, removed);
+  if (slot == nullptr || header.options.exact_peak != 0) return tracker.Record(added, removed);
   const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
   const uint64_t epoch = tracker.RecordLater(slot->pending, slack, added, removed);
   if (slot->pending == 0) UpdateSlack();
@@ -121,58 +122,87 @@ uint32_t ReadThreadName() {
   return stacks.ThreadName(name);
 }
 
-// --- where: site and cell ------------------------------------------------------------------------
+// --- where: the cell of an event -----------------------------------------------------------------
 
-uint32_t SiteFrom(const StartRegisters& start, StackMemory& memory, uint32_t thread_name) {
-  const CaptureResult capture = CaptureStack(start, memory);
-  if (capture.truncated) Count(region.header().truncated_stacks);
-  if (capture.incomplete) Count(region.header().incomplete_stacks);
-  return stacks.Site(memory, capture, thread_name);
-}
-
-uint32_t CaptureSite(ThreadSlot* slot, const StartRegisters& start) {
-  if (slot != nullptr) {
-    if (slot->name_changed.load(std::memory_order_relaxed) != 0) {
-      slot->name_changed.store(0, std::memory_order_relaxed);
-      slot->thread_name = ReadThreadName();
-    }
-    return SiteFrom(start, slot->stack, slot->thread_name);
-  }
-  const NestedStack nested;
-  if (nested.get() == nullptr) {
-    Count(region.header().tables_full_events);
-    return kTablesFullSite;
-  }
-  return SiteFrom(start, *nested.get(), ReadThreadName());
-}
-
-struct Booked {
-  Cell* cell;  // nullptr: no room anywhere
+struct Where {
+  uint32_t cell;  // kNoCell: no room anywhere
   bool shared;
 };
 
-Booked CellOf(ThreadSlot* slot, uint32_t site) {
-  if (slot != nullptr) {
-    if (Cell* cell = FindCell(region, *slot, site)) return {cell, false};
-  }
-  if (Cell* cell = shared_cells.Find(site)) return {cell, true};
+Where SharedCellOf(uint32_t site) {
+  const uint32_t cell = shared_cells.Find(site);
+  if (cell != kNoCell) return {cell, true};
   Count(region.header().tables_full_events);
   return {shared_cells.Find(kTablesFullSite), true};
 }
 
-void BookIn(const Booked& where, uint64_t epoch, const CellChange& change) {
-  if (!where.shared) {
-    Book(*where.cell, epoch, change);
+Where CellOfSite(ThreadSlot* slot, uint32_t site) {
+  const uint32_t cell = slot != nullptr ? slot_cells.Find(*slot, site) : kNoCell;
+  return cell != kNoCell ? Where{cell, false} : SharedCellOf(site);
+}
+
+// The cell for a free of a block whose allocation was booked in `cell`.
+[[gnu::always_inline]] inline Where CellForFree(ThreadSlot* slot, uint32_t cell) {
+  if (slot != nullptr && slot_cells.Owns(*slot, cell)) return {cell, false};
+  return CellOfSite(slot, CellAt(region, cell).site_plus_one.load(std::memory_order_relaxed) - 1);
+}
+
+void CountTrouble(const CaptureResult& capture) {
+  if (capture.truncated) Count(region.header().truncated_stacks);
+  if (capture.incomplete) Count(region.header().incomplete_stacks);
+}
+
+[[gnu::noinline]] void NoteNewName(ThreadSlot& slot) {
+  slot.name_changed.store(0, std::memory_order_relaxed);
+  slot.thread_name = ReadThreadName();
+  slot.recent.Forget();
+}
+
+[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const CaptureResult& capture) {
+  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, slot.thread_name));
+  if (!where.shared) slot.recent.Remember(slot.stack, capture, where.cell);
+  return where;
+}
+
+[[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start) {
+  const NestedStack nested;
+  if (nested.get() == nullptr) {
+    Count(region.header().tables_full_events);
+    return SharedCellOf(kTablesFullSite);
+  }
+  const CaptureResult capture = CaptureStack(start, *nested.get());
+  CountTrouble(capture);
+  return SharedCellOf(stacks.Site(*nested.get(), capture, ReadThreadName()));
+}
+
+// The cell for an allocation by the caller.
+[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot,
+                                                      const StartRegisters& start) {
+  if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(start);
+  if (__builtin_expect(slot->name_changed.load(std::memory_order_relaxed) != 0, 0)) {
+    NoteNewName(*slot);
+  }
+  const CaptureResult capture = CaptureStack(start, slot->stack);
+  if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
+  const uint32_t known = slot->recent.Find(slot->stack, capture);
+  if (__builtin_expect(known != RecentStacks::kNone, 1)) return {known, false};
+  return CellOfNewStack(*slot, capture);
+}
+
+[[gnu::always_inline]] inline void BookIn(const Where& where, uint64_t epoch,
+                                          const CellChange& change) {
+  Cell& cell = CellAt(region, where.cell);
+  if (__builtin_expect(!where.shared, 1)) {
+    Book(cell, epoch, change);
     return;
   }
-  BookShared(*where.cell, epoch, change);
+  BookShared(cell, epoch, change);
   Count(region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
 
-void BookFree(const TrackerScope& scope, uint64_t size, uint32_t site) {
-  ThreadSlot* slot = SlotOf(scope);
-  const Booked where = CellOf(slot, site);
-  if (where.cell == nullptr) {
+[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, uint64_t size, uint32_t cell) {
+  const Where where = CellForFree(slot, cell);
+  if (__builtin_expect(where.cell == kNoCell, 0)) {
     Count(region.header().dropped_events);
     return;
   }
@@ -190,8 +220,8 @@ bool StartCounting(const MappedRegion& mapped) {
   StopReason trouble = StopReason::kNone;
   if (!ModuleTable::Init() || !InitUnwinder()) {
     trouble = StopReason::kNoFindObject;
-  } else if (!stacks.Init() || shared_cells.Find(kTablesFullSite) == nullptr ||
-             !live.Init(kMaxLiveBlocks) ||
+  } else if (!stacks.Init() || !slot_cells.Init() ||
+             shared_cells.Find(kTablesFullSite) == kNoCell || !live.Init(kMaxLiveBlocks) ||
              pthread_key_create(&exit_key, ReleaseAtThreadExit) != 0) {
     trouble = StopReason::kNoMemory;
   }
@@ -210,9 +240,9 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
   live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
-  const uint32_t site = CaptureSite(slot, start);
-  const Booked where = CellOf(slot, site);
-  if (where.cell == nullptr || !live.Insert(reinterpret_cast<uintptr_t>(address), {size, site})) {
+  const Where where = CellForAllocation(slot, start);
+  if (where.cell == kNoCell ||
+      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell})) {
     Count(region.header().dropped_events);
     return;
   }
@@ -226,14 +256,14 @@ void OnFree(void* address) {
     Count(region.header().unknown_frees);
     return;
   }
-  BookFree(scope, block.size, block.site);
+  BookFree(SlotOf(scope), block.size, block.cell);
 }
 
 ClaimedBlock ClaimForRealloc(void* address) {
   const TrackerScope scope;
   Block block = {};
   const bool known = live.Remove(reinterpret_cast<uintptr_t>(address), &block);
-  return {known, block.size, block.site};
+  return {known, block.size, block.cell};
 }
 
 void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
@@ -242,16 +272,16 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
     OnAllocated(address, size, start);
     return;
   }
+  live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
-  const uint32_t site = CaptureSite(slot, start);
-  const Booked to = CellOf(slot, site);
-  const Booked from = CellOf(slot, old.site);
-  if (to.cell == nullptr || from.cell == nullptr) {
+  const Where to = CellForAllocation(slot, start);
+  const Where from = CellForFree(slot, old.cell);
+  if (to.cell == kNoCell || from.cell == kNoCell) {
     Count(region.header().dropped_events);
     return;
   }
-  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, site})) {
+  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell})) {
     Count(region.header().dropped_events);
     BookIn(from, RecordPeak(slot, 0, old.size), {.freed_bytes = old.size, .freed_count = 1});
     return;
@@ -264,15 +294,15 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
 void OnReallocFreed(const ClaimedBlock& old) {
   if (!old.known) return;
   const TrackerScope scope;
-  BookFree(scope, old.size, old.site);
+  BookFree(SlotOf(scope), old.size, old.cell);
 }
 
 void OnReallocFailed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
-  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.site})) return;
+  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) return;
   Count(region.header().dropped_events);
-  BookFree(scope, old.size, old.site);
+  BookFree(SlotOf(scope), old.size, old.cell);
 }
 
 void OnThreadRenamed(uint32_t tid) {

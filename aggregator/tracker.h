@@ -71,7 +71,7 @@ class AllocatorScope {
 struct ClaimedBlock {
   bool known;
   uint64_t size;
-  uint32_t site;
+  uint32_t cell;
 };
 
 // `address` was allocated with `size` requested bytes by the function of `start`.

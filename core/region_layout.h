@@ -158,6 +158,12 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
           (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
 }
 
+// What the tracker is to do; the region's creator says so.
+struct TrackerOptions {
+  uint32_t exact_peak = 0;  // 1: threads keep nothing back from the ordering word
+  uint32_t reserved = 0;
+};
+
 struct RegionHeader {
   // Written by the creator, before any tracker comes.
   uint64_t magic;
@@ -165,6 +171,7 @@ struct RegionHeader {
   uint32_t header_bytes;
   uint64_t region_bytes;
   TableInfo tables[kTableCount];
+  TrackerOptions options;
 
   // Written once by the tracker.
   alignas(64) std::atomic<uint32_t> state;  // TrackerState
@@ -182,7 +189,6 @@ struct RegionHeader {
   alignas(64) PackedPeak peak;
   std::atomic<uint64_t> peak_slack;        // bytes that a thread may keep back from the word
   std::atomic<uint64_t> peak_slack_bound;  // that all threads may have kept back together, at most
-  uint32_t exact_peak;                     // 1: nothing is kept back; written by the creator
 
   // Trouble, counted.
   alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure

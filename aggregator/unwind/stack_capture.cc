@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-std::atomic<uint32_t> g_generation{0};
+std::atomic<uint32_t> g_generation{1};  // StackMemory's zero is no generation
 
 // StackMemory.reserved as the unwinder uses it.
 struct Reserved {

@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <utility>
-
-#include "core/region_layout.h"
 
 namespace memprof {
 namespace {
@@ -67,6 +66,11 @@ Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool alloca
     return Fail(ErrorKind::kIo, fmt::format("the region can't be written: {}", strerror(errno)));
   }
   return file;
+}
+
+bool RegionFile::SetOptions(const TrackerOptions& options) {
+  return pwrite(fd_, &options, sizeof options, offsetof(RegionHeader, options)) ==
+         static_cast<ssize_t>(sizeof options);
 }
 
 Result<RegionFile> RegionFile::InMemory() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/region_layout.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -23,6 +24,9 @@ class RegionFile {
   RegionFile(RegionFile&& other) noexcept;
   RegionFile& operator=(RegionFile&& other) noexcept;
   ~RegionFile();
+
+  // Before a tracker has it. False: it can't be written.
+  bool SetOptions(const TrackerOptions& options);
 
   int fd() const { return fd_; }
   uint64_t bytes() const { return bytes_; }

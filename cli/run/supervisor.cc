@@ -110,6 +110,7 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
     socket_.SendAway(visitor);
     return;
   }
+  if (!region->SetOptions(options_.tracker)) Say("the tracker's options could not be written");
   const uint64_t bytes = region->bytes();
   // Before the answer: with it, the program may end at once.
   auto image = std::make_unique<Image>(std::move(*region), program_,

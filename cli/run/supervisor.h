@@ -32,6 +32,7 @@ struct SupervisorOptions {
   std::string region;                       // the region's file, expanded; empty: in memory
   bool overwrite = false;                   // captures of earlier images too
   std::chrono::milliseconds checkpoint{0};  // 0: none
+  TrackerOptions tracker;
 };
 
 struct RunOutcome {

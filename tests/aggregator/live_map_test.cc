@@ -29,10 +29,10 @@ TEST_F(LiveMapTest, GivesBackWhatWasInsertedOnce) {
 TEST_F(LiveMapTest, KeepsSizesAboveFourGibibytesAndTheLargestSite) {
   const uint64_t sizes[] = {0, 1, (1ull << 32) + 5, (1ull << 40) + 3, (1ull << 47) - 1};
   for (const uint64_t size : sizes) {
-    ASSERT_TRUE(map_.Insert(0x7ffffffffff8, {size, kMaxSites - 1}));
+    ASSERT_TRUE(map_.Insert(0x7ffffffffff8, {size, kMaxCells - 1}));
     Block block;
     ASSERT_TRUE(map_.Remove(0x7ffffffffff8, &block));
-    EXPECT_EQ(block, (Block{size, kMaxSites - 1}));
+    EXPECT_EQ(block, (Block{size, kMaxCells - 1}));
   }
 }
 
@@ -53,7 +53,7 @@ TEST_F(LiveMapTest, AgreesWithStdMapOverRandomOperations) {
     const uintptr_t address = (random() % 100000 + 1) * (random() % 2 == 0 ? 16 : 4096);
     const auto found = model.find(address);
     if (found == model.end() && random() % 4 < (growing ? 3u : 1u)) {
-      const Block block = {random() % (1ull << 47), static_cast<uint32_t>(random() % kMaxSites)};
+      const Block block = {random() % (1ull << 47), static_cast<uint32_t>(random() % kMaxCells)};
       ASSERT_TRUE(map_.Insert(address, block));
       model[address] = block;
     } else {

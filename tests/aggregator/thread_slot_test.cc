@@ -17,11 +17,15 @@ TEST(ThreadSlot, GivesASiteOneCellAndOtherSitesOthers) {
   TestRegion region;
   auto slots = std::make_unique<SlotTable>();
   ThreadSlot* slot = slots->Acquire(1);
-  std::set<Cell*> cells;
-  for (uint32_t site = 0; site < 5000; ++site) cells.insert(FindCell(region.get(), *slot, site));
+  SlotCells slot_cells(region.get());
+  ASSERT_TRUE(slot_cells.Init());
+  std::set<uint32_t> cells;
+  for (uint32_t site = 0; site < 5000; ++site) cells.insert(slot_cells.Find(*slot, site));
   EXPECT_EQ(cells.size(), 5000u);
   for (uint32_t site = 0; site < 5000; ++site) {
-    ASSERT_EQ(FindCell(region.get(), *slot, site)->site_plus_one, site + 1);
+    const uint32_t cell = slot_cells.Find(*slot, site);
+    ASSERT_EQ(CellAt(region.get(), cell).site_plus_one, site + 1);
+    ASSERT_TRUE(slot_cells.Owns(*slot, cell));
   }
 }
 
@@ -29,11 +33,13 @@ TEST(SlotTable, HandsAnEndedThreadsCellsToTheNextOne) {
   TestRegion region;
   auto slots = std::make_unique<SlotTable>();
   ThreadSlot* first = slots->Acquire(1);
-  Cell* cell = FindCell(region.get(), *first, 3);
+  SlotCells slot_cells(region.get());
+  ASSERT_TRUE(slot_cells.Init());
+  const uint32_t cell = slot_cells.Find(*first, 3);
   slots->Release(first);
   ThreadSlot* second = slots->Acquire(2);
   EXPECT_EQ(second, first);
-  EXPECT_EQ(FindCell(region.get(), *second, 3), cell);
+  EXPECT_EQ(slot_cells.Find(*second, 3), cell);
 }
 
 TEST(SlotTable, KeepsLiveThreadsApartAndEndsAt1024) {
@@ -68,19 +74,20 @@ TEST(SlotTable, GivesOneSlotToOneOfManyThreads) {
 TEST(SharedCells, GiveManyThreadsOneCellASite) {
   TestRegion region;
   auto shared = std::make_unique<SharedCells>(region.get());
-  for (uint32_t site = 0; site < 200; ++site) ASSERT_NE(shared->Find(site), nullptr);
+  for (uint32_t site = 0; site < 200; ++site) ASSERT_NE(shared->Find(site), kNoCell);
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (uint32_t site = 0; site < 200; ++site) {
-        shared->Find(site)->allocated_count.fetch_add(1);
+        CellAt(region.get(), shared->Find(site)).allocated_count.fetch_add(1);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (uint32_t site = 0; site < 200; ++site) {
-    EXPECT_EQ(shared->Find(site)->allocated_count, 4u);
-    EXPECT_EQ(shared->Find(site)->site_plus_one, site + 1);
+    const Cell& cell = CellAt(region.get(), shared->Find(site));
+    EXPECT_EQ(cell.allocated_count, 4u);
+    EXPECT_EQ(cell.site_plus_one, site + 1);
   }
 }
 

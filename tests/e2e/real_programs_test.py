@@ -96,7 +96,11 @@ class RealProgramsTest(harness.MemprofTest):
         profile = self.sites()
         self.assert_rows_sum_to_totals(profile)
         self.assertEqual(profile["tracker"]["dropped_events"], 0)
-        self.assertEqual(profile["tracker"]["counter_peak_bytes"], profile["peak"]["bytes"])
+        # Redis has threads: its peak is within 0.1 %, and says so.
+        bound = profile["tracker"]["peak_bound_bytes"]
+        self.assertLessEqual(abs(profile["tracker"]["counter_peak_bytes"] -
+                                 profile["peak"]["bytes"]), bound)
+        self.assertLessEqual(bound, profile["peak"]["bytes"] / 1000)
         self.assertGreater(profile["total"]["allocations"], 100000)
         self.assertLess(os.path.getsize(self.path("x.memprof")), 64 << 10)
 
