@@ -23,12 +23,6 @@ class UnitScopes {
   // Empty: no function does.
   std::vector<Dwarf_Die> At(uint64_t address) const;
 
-  // Calls visit(low, high) for every range of a function.
-  template <typename Visit>
-  void EachFunctionRange(Visit visit) const {
-    for (const Range& range : function_ranges_) visit(range.low, range.high);
-  }
-
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
 
