@@ -2,6 +2,8 @@
 
 #include <dwarf.h>
 
+#include <string_view>
+
 #include "core/symbolizer/demangle.h"
 
 namespace memprof {
@@ -17,6 +19,13 @@ const char* Text(Dwarf_Die& die, unsigned name) {
   if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) return nullptr;
   const char* text = dwarf_formstring(&attribute);
   return text != nullptr && *text != 0 ? text : nullptr;
+}
+
+bool IsExternal(Dwarf_Die& die) {
+  Dwarf_Attribute attribute;
+  bool external = false;
+  return dwarf_attr_integrate(&die, DW_AT_external, &attribute) != nullptr &&
+         dwarf_formflag(&attribute, &external) == 0 && external;
 }
 
 bool Follow(Dwarf_Die& die, unsigned reference) {
@@ -43,51 +52,59 @@ bool HasNamespaces(Dwarf_Die& unit) {
   }
 }
 
-// What a DIE around a function adds to its name; empty: nothing.
-std::string ScopeName(Dwarf_Die& die) {
-  const char* name = Text(die, DW_AT_name);
-  switch (dwarf_tag(&die)) {
+std::string NameOf(Dwarf_Die& function, int level);
+
+// What a DIE around the function `plain` adds to its name; empty: nothing.
+std::string ScopeName(Dwarf_Die& scope, std::string_view plain, int level) {
+  const char* name = Text(scope, DW_AT_name);
+  switch (dwarf_tag(&scope)) {
     case DW_TAG_namespace:
       return name != nullptr ? name : "(anonymous namespace)";
     case DW_TAG_class_type:
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
-      return name != nullptr ? name : "(anonymous class)";
-    case DW_TAG_subprogram:
+      if (name != nullptr) return name;
+      return plain.starts_with("operator()") ? "{lambda}" : "{unnamed}";
     case DW_TAG_module:
       return name != nullptr ? name : "";
+    case DW_TAG_subprogram:
+      return NameOf(scope, level + 1);
     default:
       return {};
   }
 }
 
-// "a::B::" for a function declared there. DIEs don't know their parents: this goes down from the
-// unit, always into the last DIE that begins before the function.
-std::string Scopes(Dwarf_Die declaration) {
+// "a::B::plain" for a function declared there. DIEs don't know their parents: this goes down from
+// the unit, always into the last DIE that begins before the function.
+std::string WithScopes(Dwarf_Die declaration, const char* plain, int level) {
   Dwarf_Die parent;
-  if (dwarf_diecu(&declaration, &parent, nullptr, nullptr) == nullptr || !HasNamespaces(parent)) {
-    return {};
+  if (level > kMostReferences || dwarf_diecu(&declaration, &parent, nullptr, nullptr) == nullptr ||
+      !HasNamespaces(parent)) {
+    return plain;
   }
   std::string scopes;
   Dwarf_Die child;
-  for (int level = 0; level < kDeepestScope && dwarf_child(&parent, &child) == 0; ++level) {
+  for (int depth = 0; depth < kDeepestScope && dwarf_child(&parent, &child) == 0; ++depth) {
     Dwarf_Die last = child;
     while (child.addr < declaration.addr) {
       last = child;
       if (dwarf_siblingof(&child, &child) != 0) break;
     }
     if (child.addr == declaration.addr || last.addr >= declaration.addr) break;
-    const std::string name = ScopeName(last);
+    const std::string name = ScopeName(last, plain, level);
+    // A function has its own scopes: it may be declared elsewhere than it stands.
+    if (dwarf_tag(&last) == DW_TAG_subprogram) scopes.clear();
     if (!name.empty()) scopes += name + "::";
     parent = last;
   }
-  return scopes;
+  return scopes + plain;
 }
 
 // The mangled name tells namespaces and arguments. A linkage name that isn't mangled is an
 // assembler label ("__GI_abort" of libc), and the plain name is what its author wrote. gcc gives no
-// linkage name to what only one file sees: anonymous namespaces.
-std::string NameOf(Dwarf_Die& function) {
+// linkage name to what only one file sees: anonymous namespaces. What is external without one is
+// extern "C", and its namespace is no part of its name.
+std::string NameOf(Dwarf_Die& function, int level) {
   const char* linkage = Text(function, DW_AT_linkage_name);
   if (linkage == nullptr) linkage = Text(function, DW_AT_MIPS_linkage_name);
   if (linkage != nullptr) {
@@ -96,13 +113,14 @@ std::string NameOf(Dwarf_Die& function) {
   }
   const char* plain = Text(function, DW_AT_name);
   if (plain == nullptr) return linkage != nullptr ? linkage : "[unnamed]";
+  if (IsExternal(function)) return plain;
   Dwarf_Die declaration = function;
   for (int i = 0; i < kMostReferences; ++i) {
     if (!Follow(declaration, DW_AT_abstract_origin) && !Follow(declaration, DW_AT_specification)) {
       break;
     }
   }
-  return Scopes(declaration) + plain;
+  return WithScopes(declaration, plain, level);
 }
 
 }  // namespace
@@ -111,7 +129,7 @@ const std::string& FunctionNames::Of(Dwarf_Die& function) {
   Dwarf_Die named = function;
   if (dwarf_tag(&named) == DW_TAG_inlined_subroutine) Follow(named, DW_AT_abstract_origin);
   const auto [at, fresh] = names_.try_emplace(named.addr);
-  if (fresh) at->second = NameOf(named);
+  if (fresh) at->second = NameOf(named, 0);
   return at->second;
 }
 
