@@ -83,6 +83,7 @@ std::string WithScopes(Dwarf_Die declaration, const char* plain, int level) {
     return plain;
   }
   std::string scopes;
+  bool only_namespaces = true;
   Dwarf_Die child;
   for (int depth = 0; depth < kDeepestScope && dwarf_child(&parent, &child) == 0; ++depth) {
     Dwarf_Die last = child;
@@ -95,15 +96,17 @@ std::string WithScopes(Dwarf_Die declaration, const char* plain, int level) {
     // A function has its own scopes: it may be declared elsewhere than it stands.
     if (dwarf_tag(&last) == DW_TAG_subprogram) scopes.clear();
     if (!name.empty()) scopes += name + "::";
+    only_namespaces = only_namespaces && dwarf_tag(&last) == DW_TAG_namespace;
     parent = last;
   }
+  // Without a linkage name it is extern "C": the namespace is no part of its name.
+  if (only_namespaces && IsExternal(declaration)) return plain;
   return scopes + plain;
 }
 
 // The mangled name tells namespaces and arguments. A linkage name that isn't mangled is an
 // assembler label ("__GI_abort" of libc), and the plain name is what its author wrote. gcc gives no
-// linkage name to what only one file sees: anonymous namespaces. What is external without one is
-// extern "C", and its namespace is no part of its name.
+// linkage name to what only one file sees: anonymous namespaces, and templates of such.
 std::string NameOf(Dwarf_Die& function, int level) {
   const char* linkage = Text(function, DW_AT_linkage_name);
   if (linkage == nullptr) linkage = Text(function, DW_AT_MIPS_linkage_name);
@@ -113,7 +116,6 @@ std::string NameOf(Dwarf_Die& function, int level) {
   }
   const char* plain = Text(function, DW_AT_name);
   if (plain == nullptr) return linkage != nullptr ? linkage : "[unnamed]";
-  if (IsExternal(function)) return plain;
   Dwarf_Die declaration = function;
   for (int i = 0; i < kMostReferences; ++i) {
     if (!Follow(declaration, DW_AT_abstract_origin) && !Follow(declaration, DW_AT_specification)) {
@@ -123,13 +125,34 @@ std::string NameOf(Dwarf_Die& function, int level) {
   return WithScopes(declaration, plain, level);
 }
 
+// -g1 and -gline-tables-only leave the bare name; of a function with code of its own the symbol
+// table may have the mangled one.
+std::string FromSymbol(Dwarf_Die& function, const std::string& name, const SymbolIndex& symbols) {
+  const std::string bare = name.substr(0, name.find('<'));
+  Dwarf_Die unit;
+  Dwarf_Addr low = 0;
+  if (bare.find("::") != std::string::npos || dwarf_entrypc(&function, &low) != 0 ||
+      dwarf_diecu(&function, &unit, nullptr, nullptr) == nullptr || !HasNamespaces(unit)) {
+    return name;
+  }
+  const char* symbol = symbols.At(low);
+  if (symbol == nullptr) return name;
+  std::string demangled = Demangle(symbol);
+  return demangled != symbol && demangled.find(bare) != std::string::npos ? demangled : name;
+}
+
 }  // namespace
 
 const std::string& FunctionNames::Of(Dwarf_Die& function) {
   Dwarf_Die named = function;
   if (dwarf_tag(&named) == DW_TAG_inlined_subroutine) Follow(named, DW_AT_abstract_origin);
   const auto [at, fresh] = names_.try_emplace(named.addr);
-  if (fresh) at->second = NameOf(named, 0);
+  if (fresh) {
+    at->second = NameOf(named, 0);
+    if (dwarf_tag(&function) == DW_TAG_subprogram) {
+      at->second = FromSymbol(named, at->second, symbols_);
+    }
+  }
   return at->second;
 }
 

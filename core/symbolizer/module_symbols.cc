@@ -115,6 +115,7 @@ Lack ModuleSymbols::Open(const SnapshotModule& module) {
     module_ = nullptr;
     return Lack::kOtherFile;
   }
+  symbols_.Fill(module_);
   Dwarf_Addr dwarf_bias = 0;
   Dwarf* dwarf = dwfl_module_getdwarf(module_, &dwarf_bias);
   if (dwarf != nullptr) IndexUnits(dwarf);
@@ -193,14 +194,8 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
 }
 
 SourceChain ModuleSymbols::FromSymbols(uint64_t address) const {
-  GElf_Off offset = 0;
-  GElf_Sym symbol;
-  const char* name = module_ == nullptr ? nullptr
-                                        : dwfl_module_addrinfo(module_, address, &offset, &symbol,
-                                                               nullptr, nullptr, nullptr);
-  if (name == nullptr || *name == 0) {
-    return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
-  }
+  const char* name = symbols_.At(address);
+  if (name == nullptr) return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
   return {{Demangle(name), "", 0, false}};
 }
 

@@ -17,6 +17,7 @@
 #include "core/symbolizer.h"
 #include "core/symbolizer/function_names.h"
 #include "core/symbolizer/range_index.h"
+#include "core/symbolizer/symbol_index.h"
 #include "core/symbolizer/unit_scopes.h"
 
 namespace memprof {
@@ -63,7 +64,8 @@ class ModuleSymbols {
   Dwfl_Module* module_ = nullptr;
   std::vector<Unit> units_;
   RangeIndex<uint32_t> unit_ranges_;  // of units_
-  FunctionNames names_;
+  SymbolIndex symbols_;
+  FunctionNames names_{symbols_};
   Lack lack_ = Lack::kNothing;
 };
 

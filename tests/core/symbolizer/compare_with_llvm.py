@@ -111,6 +111,17 @@ def plain(name):
     return name.replace(' ', '')
 
 
+def path(name):
+    """"a::b::f" of "T a::b<T>::f(T) const"."""
+    name = name.replace('(anonymous namespace)', '{anonymous}').replace('operator()', 'operator-call')
+    before = None
+    while name != before:
+        before = name
+        name = re.sub(r'<[^<>()]*>|\([^<>()]*\)', '', name)
+    name = re.sub(r'\{lambda[^}]*\}', '{lambda}', name)
+    return re.sub(r'( const)?( \[clone.*)?$', '', name).split(' ')[-1]
+
+
 class Aliases:
     """The other names of a function: those of all symbols at the same addresses."""
 
@@ -135,9 +146,11 @@ def same_function(our, llvm, short, names, aliases):
         return True
     if not name:  # padding between functions, or the compiler left the function out
         return re.search(r'\+0x[0-9a-f]+$', our) is not None
-    # Not mangled: an assembler label, or of a namespace that only one file sees. We give the name in
-    # the source, with its namespaces and classes.
-    return our == short or our.endswith('::' + short)
+    # Of a namespace that only one file sees: llvm has the arguments by the symbol table.
+    if name != llvm and aliases:
+        return path(our) == path(name)
+    # An assembler label, or of such a namespace, which only we name.
+    return name == llvm and (our == short or our.endswith('::' + short))
 
 
 def difference(our, llvm, short, names, aliases):
