@@ -11,7 +11,6 @@ namespace {
 
 constexpr int kMostReferences =
     16;  // from a DIE to its origin to its declaration; a loop ends here
-constexpr int kDeepestScope = 100;
 
 // A string attribute, through DW_AT_abstract_origin and DW_AT_specification; nullptr: none.
 const char* Text(Dwarf_Die& die, unsigned name) {
@@ -52,10 +51,8 @@ bool HasNamespaces(Dwarf_Die& unit) {
   }
 }
 
-std::string NameOf(Dwarf_Die& function, int level);
-
 // What a DIE around the function `plain` adds to its name; empty: nothing.
-std::string ScopeName(Dwarf_Die& scope, std::string_view plain, int level) {
+std::string ScopeName(Dwarf_Die& scope, std::string_view plain) {
   const char* name = Text(scope, DW_AT_name);
   switch (dwarf_tag(&scope)) {
     case DW_TAG_namespace:
@@ -67,62 +64,9 @@ std::string ScopeName(Dwarf_Die& scope, std::string_view plain, int level) {
       return plain.starts_with("operator()") ? "{lambda}" : "{unnamed}";
     case DW_TAG_module:
       return name != nullptr ? name : "";
-    case DW_TAG_subprogram:
-      return NameOf(scope, level + 1);
     default:
       return {};
   }
-}
-
-// "a::B::plain" for a function declared there. DIEs don't know their parents: this goes down from
-// the unit, always into the last DIE that begins before the function.
-std::string WithScopes(Dwarf_Die declaration, const char* plain, int level) {
-  Dwarf_Die parent;
-  if (level > kMostReferences || dwarf_diecu(&declaration, &parent, nullptr, nullptr) == nullptr ||
-      !HasNamespaces(parent)) {
-    return plain;
-  }
-  std::string scopes;
-  bool only_namespaces = true;
-  Dwarf_Die child;
-  for (int depth = 0; depth < kDeepestScope && dwarf_child(&parent, &child) == 0; ++depth) {
-    Dwarf_Die last = child;
-    while (child.addr < declaration.addr) {
-      last = child;
-      if (dwarf_siblingof(&child, &child) != 0) break;
-    }
-    if (child.addr == declaration.addr || last.addr >= declaration.addr) break;
-    const std::string name = ScopeName(last, plain, level);
-    // A function has its own scopes: it may be declared elsewhere than it stands.
-    if (dwarf_tag(&last) == DW_TAG_subprogram) scopes.clear();
-    if (!name.empty()) scopes += name + "::";
-    only_namespaces = only_namespaces && dwarf_tag(&last) == DW_TAG_namespace;
-    parent = last;
-  }
-  // Without a linkage name it is extern "C": the namespace is no part of its name.
-  if (only_namespaces && IsExternal(declaration)) return plain;
-  return scopes + plain;
-}
-
-// The mangled name tells namespaces and arguments. A linkage name that isn't mangled is an
-// assembler label ("__GI_abort" of libc), and the plain name is what its author wrote. gcc gives no
-// linkage name to what only one file sees: anonymous namespaces, and templates of such.
-std::string NameOf(Dwarf_Die& function, int level) {
-  const char* linkage = Text(function, DW_AT_linkage_name);
-  if (linkage == nullptr) linkage = Text(function, DW_AT_MIPS_linkage_name);
-  if (linkage != nullptr) {
-    std::string demangled = Demangle(linkage);
-    if (demangled != linkage) return demangled;
-  }
-  const char* plain = Text(function, DW_AT_name);
-  if (plain == nullptr) return linkage != nullptr ? linkage : "[unnamed]";
-  Dwarf_Die declaration = function;
-  for (int i = 0; i < kMostReferences; ++i) {
-    if (!Follow(declaration, DW_AT_abstract_origin) && !Follow(declaration, DW_AT_specification)) {
-      break;
-    }
-  }
-  return WithScopes(declaration, plain, level);
 }
 
 // -g1 and -gline-tables-only leave the bare name; of a function with code of its own the symbol
@@ -154,6 +98,50 @@ const std::string& FunctionNames::Of(Dwarf_Die& function) {
     }
   }
   return at->second;
+}
+
+// The mangled name tells namespaces and arguments. A linkage name that isn't mangled is an
+// assembler label ("__GI_abort" of libc), and the plain name is what its author wrote. gcc gives no
+// linkage name to what only one file sees: anonymous namespaces, and templates of such.
+std::string FunctionNames::NameOf(Dwarf_Die& function, int level) {
+  const char* linkage = Text(function, DW_AT_linkage_name);
+  if (linkage == nullptr) linkage = Text(function, DW_AT_MIPS_linkage_name);
+  if (linkage != nullptr) {
+    std::string demangled = Demangle(linkage);
+    if (demangled != linkage) return demangled;
+  }
+  const char* plain = Text(function, DW_AT_name);
+  if (plain == nullptr) return linkage != nullptr ? linkage : "[unnamed]";
+  Dwarf_Die declaration = function;
+  for (int i = 0; i < kMostReferences; ++i) {
+    if (!Follow(declaration, DW_AT_abstract_origin) && !Follow(declaration, DW_AT_specification)) {
+      break;
+    }
+  }
+  return level > kMostReferences ? plain : WithScopes(declaration, plain, level);
+}
+
+// "a::B::plain" for a function declared there.
+std::string FunctionNames::WithScopes(Dwarf_Die& declaration, const char* plain, int level) {
+  Dwarf_Die unit;
+  if (dwarf_diecu(&declaration, &unit, nullptr, nullptr) == nullptr || !HasNamespaces(unit)) {
+    return plain;
+  }
+  std::string scopes;
+  bool only_namespaces = true;
+  for (Dwarf_Die& scope : parents_.Of(declaration)) {
+    const int tag = dwarf_tag(&scope);
+    only_namespaces = only_namespaces && tag == DW_TAG_namespace;
+    if (tag == DW_TAG_subprogram) {
+      // It brings its own scopes: it may be declared elsewhere than it stands.
+      scopes = NameOf(scope, level + 1) + "::";
+    } else if (const std::string name = ScopeName(scope, plain); !name.empty()) {
+      scopes += name + "::";
+    }
+  }
+  // Without a linkage name it is extern "C": the namespace is no part of its name.
+  if (only_namespaces && IsExternal(declaration)) return plain;
+  return scopes + plain;
 }
 
 }  // namespace memprof

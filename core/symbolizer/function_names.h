@@ -8,6 +8,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "core/symbolizer/die_parents.h"
 #include "core/symbolizer/symbol_index.h"
 
 namespace memprof {
@@ -20,7 +21,11 @@ class FunctionNames {
   const std::string& Of(Dwarf_Die& function);
 
  private:
+  std::string NameOf(Dwarf_Die& function, int level);
+  std::string WithScopes(Dwarf_Die& declaration, const char* plain, int level);
+
   const SymbolIndex& symbols_;
+  DieParents parents_;
   std::unordered_map<const void*, std::string> names_;  // by the DIE's place in memory
 };
 

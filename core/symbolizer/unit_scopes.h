@@ -32,7 +32,7 @@ class UnitScopes {
   };
   // A function, or a function inlined into one.
   struct Scope {
-    Dwarf_Die die;
+    void* die;        // its place: whole DIEs of a large program would be hundreds of megabytes
     uint32_t parent;  // what it is inlined into; kNone: a function
     uint32_t depth;   // of inlining; a function: 0
   };
@@ -47,9 +47,9 @@ class UnitScopes {
   void CollectInlined(Dwarf_Die parent, uint32_t scope, int level);
   uint32_t AddScope(const Dwarf_Die& die, uint32_t parent);
 
+  Dwarf_Die unit_;
   std::vector<Scope> scopes_;
   std::vector<Range> inlined_ranges_;
-  std::vector<Range> function_ranges_;  // scope: an index into functions_
   std::vector<Function> functions_;
   RangeIndex<uint32_t> by_address_;  // of functions_
 };
