@@ -25,9 +25,9 @@ class DieParents {
   std::vector<Dwarf_Die> Of(const Dwarf_Die& die);
 
  private:
-  const std::vector<void*>& ChildrenOf(Dwarf_Die& parent);
+  const std::vector<void*>& ScopesIn(Dwarf_Die& parent);
 
-  std::unordered_map<void*, std::vector<void*>> children_;  // in the order of the file
+  std::unordered_map<void*, std::vector<void*>> scopes_;  // of a parent, in the order of the file
 };
 
 }  // namespace memprof

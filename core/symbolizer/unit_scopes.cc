@@ -2,6 +2,8 @@
 
 #include <dwarf.h>
 
+#include <algorithm>
+
 #include "core/symbolizer/die_parents.h"
 
 namespace memprof {
@@ -88,7 +90,8 @@ void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
       case DW_TAG_inlined_subroutine: {
         const uint32_t inlined = AddScope(die, scope);
         EachRange(die, [&](uint64_t low, uint64_t high) {
-          inlined_ranges_.push_back({low, high, inlined});
+          const uint64_t bytes = std::min<uint64_t>(high - low, UINT32_MAX);
+          inlined_ranges_.push_back({low, static_cast<uint32_t>(bytes), inlined});
         });
         CollectInlined(die, inlined, level + 1);
         break;
@@ -113,7 +116,7 @@ std::vector<Dwarf_Die> UnitScopes::At(uint64_t address) const {
     uint32_t deepest = function.scope;
     for (size_t i = function.first_inlined; i < function.end_inlined; ++i) {
       const Range& range = inlined_ranges_[i];
-      if (range.low <= address && address < range.high &&
+      if (range.low <= address && address - range.low < range.bytes &&
           scopes_[range.scope].depth >= scopes_[deepest].depth) {
         deepest = range.scope;
       }

@@ -27,7 +27,8 @@ class UnitScopes {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   struct Range {
-    uint64_t low, high;  // [low, high)
+    uint64_t low;
+    uint32_t bytes;
     uint32_t scope;
   };
   // A function, or a function inlined into one.
