@@ -61,7 +61,8 @@ std::string ScopeName(Dwarf_Die& scope, std::string_view plain) {
     case DW_TAG_structure_type:
     case DW_TAG_union_type:
       if (name != nullptr) return name;
-      return plain.starts_with("operator()") ? "{lambda}" : "{unnamed}";
+      return plain.starts_with("operator()") || plain.find("<lambda") != plain.npos ? "{lambda}"
+                                                                                    : "{unnamed}";
     case DW_TAG_module:
       return name != nullptr ? name : "";
     default:
@@ -79,9 +80,8 @@ std::string FromSymbol(Dwarf_Die& function, const std::string& name, const Symbo
       dwarf_diecu(&function, &unit, nullptr, nullptr) == nullptr || !HasNamespaces(unit)) {
     return name;
   }
-  const char* symbol = symbols.At(low);
-  if (symbol == nullptr) return name;
-  std::string demangled = Demangle(symbol);
+  const std::string symbol = symbols.At(low);
+  std::string demangled = Demangle(symbol.c_str());
   return demangled != symbol && demangled.find(bare) != std::string::npos ? demangled : name;
 }
 

@@ -194,9 +194,9 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
 }
 
 SourceChain ModuleSymbols::FromSymbols(uint64_t address) const {
-  const char* name = symbols_.At(address);
-  if (name == nullptr) return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
-  return {{Demangle(name), "", 0, false}};
+  const std::string name = symbols_.At(address);
+  if (name.empty()) return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
+  return {{Demangle(name.c_str()), "", 0, false}};
 }
 
 SourceChain ModuleSymbols::Resolve(uint64_t address) {

@@ -1,6 +1,7 @@
 #include "core/symbolizer/symbol_index.h"
 
 #include <algorithm>
+#include <cstring>
 #include <tuple>
 
 namespace memprof {
@@ -75,7 +76,7 @@ void SymbolIndex::Fill(Dwfl_Module* module) {
   by_address_.Sort();
 }
 
-const char* SymbolIndex::At(uint64_t address) const {
+std::string SymbolIndex::At(uint64_t address) const {
   const char* without_size = nullptr;
   const char* name = nullptr;
   by_address_.Covering(address, [&](uint32_t index) {
@@ -87,7 +88,8 @@ const char* SymbolIndex::At(uint64_t address) const {
     name = symbol.name;
     return true;
   });
-  return name != nullptr ? name : without_size;
+  if (name == nullptr) name = without_size;
+  return name != nullptr ? std::string(name, std::strcspn(name, "@")) : std::string();
 }
 
 }  // namespace memprof

@@ -7,6 +7,7 @@
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/symbolizer/range_index.h"
@@ -17,10 +18,11 @@ class SymbolIndex {
  public:
   void Fill(Dwfl_Module* module);
 
-  // The symbol, as it stands there, of the function that contains the address; nullptr: none does.
-  // Of several the one that begins last; of aliases the global one. A symbol without a size
-  // (assembly) reaches up to the next symbol, and gives way to one with a size.
-  const char* At(uint64_t address) const;
+  // The symbol of the function that contains the address, mangled, without its version
+  // ("@GLIBC_2.2.5"); empty: none does. Of several the one that begins last; of aliases the global
+  // one. A symbol without a size (assembly) reaches up to the next symbol, and gives way to one
+  // with a size.
+  std::string At(uint64_t address) const;
 
  private:
   struct Symbol {

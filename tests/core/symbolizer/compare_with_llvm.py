@@ -148,6 +148,8 @@ def same_function(our, llvm, short, names, aliases):
         return re.search(r'\+0x[0-9a-f]+$', our) is not None
     # Of a namespace that only one file sees: llvm has the arguments by the symbol table.
     if name != llvm and aliases:
+        if our.endswith('<lambda>'):  # demanglers call its constructor like the class named last
+            return path(our).rpartition('::')[0] == path(name).rpartition('::')[0]
         return path(our) == path(name)
     # An assembler label, or of such a namespace, which only we name.
     return name == llvm and (our == short or our.endswith('::' + short))

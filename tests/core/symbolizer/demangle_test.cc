@@ -16,6 +16,15 @@ TEST(Demangle, WritesNamesOfCxxAsTheirAuthorsDid) {
   EXPECT_EQ(Demangle("_Z1fv.cold"), "f() [clone .cold]");
 }
 
+TEST(Demangle, KnowsLambdasOfTemplatesInTemplates) {
+  EXPECT_NE(
+      Demangle("_ZSt13__invoke_implIvZ17make_named_threadIZN4ceph5async15io_context_pool5startEs"
+               "EUlvE_JEESt6threadSt17basic_string_viewIcSt11char_traitsIcEEOT_DpOT0_EUlSB_SE_E_"
+               "JS4_EESA_St14__invoke_otherOT0_DpOT1_")
+          .find("ceph::async::io_context_pool::start(short)::{lambda()#1}"),
+      std::string::npos);
+}
+
 TEST(Demangle, WritesNamesOfRustWithoutTheirHash) {
   EXPECT_EQ(Demangle("_ZN5alloc5alloc8box_free17h0123456789abcdefE"), "alloc::alloc::box_free");
   EXPECT_EQ(Demangle("_RNvCskwGfYPst2Cb_3foo16example_function"), "foo::example_function");

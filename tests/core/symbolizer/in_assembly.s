@@ -9,4 +9,12 @@ InAssembly:
         addq    $8, %rsp
         ret
         .size   InAssembly, .-InAssembly
+
+# The same without a size: it reaches up to the next symbol.
+        .globl  InUnsizedAssembly
+InUnsizedAssembly:
+        subq    $8, %rsp
+        call    *%rsi           # line: unsized assembly
+        addq    $8, %rsp
+        ret
         .section .note.GNU-stack,"",@progbits

@@ -11,6 +11,7 @@
 
 extern "C" char __executable_start;  // by the linker: where the program is loaded
 extern "C" void InAssembly(const char* label, void (*here)(const char*));
+extern "C" void InUnsizedAssembly(const char* label, void (*here)(const char*));
 
 namespace {
 
@@ -96,5 +97,6 @@ int main(int argc, char**) {
   InBothFiles();
   CallFromSecondFile();
   InAssembly("assembly", Here);
+  InUnsizedAssembly("unsized assembly", Here);
   shop::LastInstruction();
 }

@@ -4,7 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
+#include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -22,13 +25,13 @@ struct Answer {
   std::vector<std::string> notes;
 };
 
-// Of the call "inlined", which is in Outermost with two functions inlined.
+// By default of the call "inlined", which is in Outermost with two functions inlined.
 class ModuleFiles : public testing::Test {
  protected:
   Answer Ask(const std::string& path, const std::string& build_id,
-             const SymbolizerOptions& options = {}) {
+             const SymbolizerOptions& options = {}, const std::string& label = "inlined") {
     const std::vector<SnapshotModule> modules = {{path, build_id}};
-    const std::vector<SnapshotFrame> frames = {{0, Offset()}};
+    const std::vector<SnapshotFrame> frames = {{0, program_.Offset(label)}};
     const auto symbolizer = MakeSymbolizer(options);
     return {symbolizer->Resolve(modules, frames).at(0), symbolizer->notes()};
   }
@@ -54,6 +57,43 @@ TEST_F(ModuleFiles, WithoutDebugInfoGiveTheSymbolAndSaySo) {
   EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}}));
   ASSERT_EQ(answer.notes.size(), 1u);
   EXPECT_TRUE(answer.notes[0].starts_with("program: no debug info")) << answer.notes[0];
+}
+
+TEST_F(ModuleFiles, WithoutDebugInfoGiveTheSymbolThatReachesFurthestUpToTheAddress) {
+  const std::string program = Stripped("--strip-debug");
+  const auto function = [&](const std::string& label) {
+    return Ask(program, program_.build_id(), {}, label).chain.at(0).function;
+  };
+  EXPECT_EQ(function("plain"), "plain_c");
+  EXPECT_EQ(function("assembly"), "InAssembly");
+  EXPECT_EQ(function("unsized assembly"), "InUnsizedAssembly");
+  EXPECT_EQ(function("anonymous"), "shop::(anonymous namespace)::Till::Count()");
+  EXPECT_EQ(function("last"), "shop::LastInstruction()");
+}
+
+TEST_F(ModuleFiles, WithDamagedDebugInfoGiveSomethingForEachAddress) {
+  std::ifstream file(program_.path(), std::ios::binary);
+  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  std::istringstream sections(Shell("LC_ALL=C readelf -SW " + program_.path()));
+  std::mt19937 random(1);
+  for (std::string line; std::getline(sections, line);) {
+    std::istringstream words(line.substr(line.find(']') + 1));
+    std::string name, type;
+    size_t address = 0, offset = 0, size = 0;
+    if (!(words >> name >> type >> std::hex >> address >> offset >> size)) continue;
+    if (!name.starts_with(".debug")) continue;
+    for (int round = 0; round < 20; ++round) {
+      std::string damaged = whole;
+      for (int i = 0; i < 10; ++i) damaged[offset + random() % size] = static_cast<char>(random());
+      const std::string path = folder_ / "damaged";
+      std::ofstream(path, std::ios::binary) << damaged;
+      for (const char* label : {"inlined", "anonymous", "lambda", "in both files", "last"}) {
+        const Answer answer = Ask(path, program_.build_id(), {}, label);
+        ASSERT_FALSE(answer.chain.empty());
+        EXPECT_FALSE(answer.chain[0].function.empty());
+      }
+    }
+  }
 }
 
 TEST_F(ModuleFiles, WithoutSymbolsGiveTheModuleAndTheOffsetAndSaySo) {

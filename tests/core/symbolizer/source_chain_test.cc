@@ -88,6 +88,12 @@ TEST_P(SourceChains, GiveAssemblyTheNameOfItsSymbol) {
                                           LineOf("in_assembly.s", "assembly"), false}}));
 }
 
+TEST_P(SourceChains, GiveAssemblyWithoutASizeTheNameOfItsSymbol) {
+  EXPECT_EQ(Of("unsized assembly"),
+            (SourceChain{{"InUnsizedAssembly", SourcePath("in_assembly.s"),
+                          LineOf("in_assembly.s", "unsized assembly"), false}}));
+}
+
 // The return address is outside of the function: the call is its last instruction.
 TEST_P(SourceChains, AreOfTheCallAndNotOfWhatFollows) {
   EXPECT_EQ(Of("last"), (SourceChain{{"shop::LastInstruction()", kSource, Line("last"), false}}));
