@@ -5,6 +5,7 @@
         .type   InAssembly, @function
 InAssembly:
         subq    $8, %rsp
+InsideAssembly:                 # a label, no function
         call    *%rsi           # line: assembly
         addq    $8, %rsp
         ret

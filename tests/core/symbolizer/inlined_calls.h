@@ -12,9 +12,9 @@ void CallFromSecondFile();
 // Each file has its own idea of where this function stands. The linker keeps the code of the first,
 // and leaves in the debug info of the second that it were its own.
 #ifdef SECOND_FILE
-#line 200 "second_idea.h"
+#line 200 "ideas/second.h"
 #else
-#line 100 "first_idea.h"
+#line 100 "ideas/first.h"
 #endif
 [[gnu::noinline]] inline void InBothFiles() {
   Here("in both files");  // 102 or 202

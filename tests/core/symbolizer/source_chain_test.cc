@@ -70,17 +70,17 @@ TEST_P(SourceChains, GiveFunctionsOfCNoScope) {
   EXPECT_EQ(Of("plain"), (SourceChain{{"plain_c", kSource, Line("plain"), false}}));
 }
 
-// With the debug info of the second file it would be second_idea.h:202.
+// With the debug info of the second file it would be ideas/second.h:202.
 TEST_P(SourceChains, TakeAnInlineFunctionFromTheFileWhoseCodeTheLinkerKept) {
   const SourceChain chain = Of("in both files");
   ASSERT_EQ(chain.size(), 1u);
   EXPECT_EQ(chain[0].function, "InBothFiles()");
-  EXPECT_EQ(std::filesystem::path(chain[0].file).filename(), "first_idea.h");
+  EXPECT_EQ(std::filesystem::path(chain[0].file).filename(), "first.h");
   EXPECT_EQ(chain[0].line, 102u);
 }
 
 TEST_P(SourceChains, CompleteRelativeFileNames) {
-  EXPECT_EQ(Of("in both files").at(0).file, INLINED_CALLS_PROGRAMS "/first_idea.h");
+  EXPECT_EQ(Of("in both files").at(0).file, INLINED_CALLS_PROGRAMS "/ideas/first.h");
 }
 
 TEST_P(SourceChains, GiveAssemblyTheNameOfItsSymbol) {
