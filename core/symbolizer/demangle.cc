@@ -1,13 +1,13 @@
 #include "core/symbolizer/demangle.h"
 
-#include <cxxabi.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 
-// libiberty's own header clashes with the system's declarations; this is the one function we use.
+// libiberty's own header clashes with the system's declarations; these are the functions we use.
+// Its demangler knows names of templates in functions that libstdc++'s of gcc 12 gives up on.
 extern "C" char* rust_demangle(const char* mangled, int options);
+extern "C" char* cplus_demangle_v3(const char* mangled, int options);
 
 namespace memprof {
 namespace {
@@ -20,6 +20,9 @@ using Text = std::unique_ptr<char, Free>;
 // Names this long are hostile or useless; demangling them can take for ever.
 constexpr size_t kLongestName = 1 << 16;
 
+constexpr int kParameters = 1 << 0;  // DMGL_PARAMS
+constexpr int kQualifiers = 1 << 1;  // DMGL_ANSI: const, volatile
+
 }  // namespace
 
 std::string Demangle(const char* name) {
@@ -30,9 +33,7 @@ std::string Demangle(const char* name) {
     if (const Text rust{rust_demangle(name, 0)}) return rust.get();
   }
   if (std::strncmp(name, "_Z", 2) == 0) {
-    int status = 0;
-    const Text cxx{abi::__cxa_demangle(name, nullptr, nullptr, &status)};
-    if (cxx != nullptr && status == 0) return cxx.get();
+    if (const Text cxx{cplus_demangle_v3(name, kParameters | kQualifiers)}) return cxx.get();
   }
   return name;
 }

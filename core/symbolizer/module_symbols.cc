@@ -13,19 +13,21 @@
 namespace memprof {
 namespace {
 
-std::string FunctionName(Dwarf_Die& die) {
+// A file's full name: the directories of units are relative to where the compiler ran. "a/./b/../c"
+// becomes "a/c": the same file has one name.
+std::string FullName(Dwarf_Die& unit, const char* file) {
+  if (file == nullptr || *file == 0) return {};
+  std::filesystem::path path = file;
   Dwarf_Attribute attribute;
-  for (const unsigned name : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name}) {
-    // Through DW_AT_abstract_origin and DW_AT_specification.
-    if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) continue;
-    const char* text = dwarf_formstring(&attribute);
-    if (text != nullptr && *text != 0) return Demangle(text);
+  if (path.is_relative() && dwarf_attr(&unit, DW_AT_comp_dir, &attribute) != nullptr) {
+    const char* directory = dwarf_formstring(&attribute);
+    if (directory != nullptr) path = directory / path;
   }
-  return {};
+  return path.lexically_normal().string();
 }
 
 // The file of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
-std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
+std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit, Dwarf_Die& lines) {
   Dwarf_Attribute attribute;
   Dwarf_Word index = 0;
   Dwarf_Files* files = nullptr;
@@ -35,8 +37,14 @@ std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
       index >= count) {
     return {};
   }
-  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
-  return name != nullptr ? name : "";
+  // Before DWARF 5 the files count from 1, and 0 says that there is none.
+  Dwarf_Half version = 0;
+  if (index == 0 &&
+      dwarf_cu_info(unit.cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == 0 &&
+      version < 5) {
+    return {};
+  }
+  return FullName(lines, dwarf_filesrc(files, index, nullptr, nullptr));
 }
 
 uint32_t CallLine(Dwarf_Die& die) {
@@ -49,17 +57,11 @@ uint32_t CallLine(Dwarf_Die& die) {
   return static_cast<uint32_t>(line);
 }
 
-// "a/./b/../c" as "a/c": the same file has one name.
-std::string Normal(const std::string& path) {
-  return std::filesystem::path(path).lexically_normal().string();
-}
-
 void SetLine(Dwarf_Die& unit, uint64_t address, SourceFrame& frame) {
   Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
   if (line == nullptr) return;
   int number = 0;
-  const char* file = dwarf_linesrc(line, nullptr, nullptr);
-  if (file != nullptr) frame.file = Normal(file);
+  frame.file = FullName(unit, dwarf_linesrc(line, nullptr, nullptr));
   if (dwarf_lineno(line, &number) == 0 && number > 0) frame.line = static_cast<uint32_t>(number);
 }
 
@@ -113,10 +115,11 @@ Lack ModuleSymbols::Open(const SnapshotModule& module) {
     module_ = nullptr;
     return Lack::kOtherFile;
   }
+  symbols_.Fill(module_);
   Dwarf_Addr dwarf_bias = 0;
   Dwarf* dwarf = dwfl_module_getdwarf(module_, &dwarf_bias);
   if (dwarf != nullptr) IndexUnits(dwarf);
-  if (!unit_ranges_.empty()) return Lack::kNothing;
+  if (!units_.empty()) return Lack::kNothing;
   return dwfl_module_getsymtab(module_) > 1 ? Lack::kDebugInfo : Lack::kSymbols;
 }
 
@@ -136,59 +139,64 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
     bool any = false;
     for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &low, &high)) > 0;) {
       if (low >= high || low == 0) continue;  // 0: of a function that the linker dropped
-      unit_ranges_.push_back({low, high, index});
+      unit_ranges_.Add(low, high, index);
       any = true;
     }
     if (any) units_.push_back({die, has_split ? split : die, nullptr});
   }
-  std::sort(unit_ranges_.begin(), unit_ranges_.end(),
-            [](const UnitRange& a, const UnitRange& b) { return a.low < b.low; });
+  unit_ranges_.Sort();
 }
 
-ModuleSymbols::Unit* ModuleSymbols::FindUnit(uint64_t address) {
-  auto after = std::upper_bound(unit_ranges_.begin(), unit_ranges_.end(), address,
-                                [](uint64_t a, const UnitRange& range) { return a < range.low; });
-  if (after == unit_ranges_.begin() || (after - 1)->high <= address) return nullptr;
-  Unit& unit = units_[(after - 1)->unit];
+// In the order of the file. An inline function or a template is in every unit that uses it; the
+// linker keeps the first and makes the others' ranges say that its code is theirs.
+std::vector<uint32_t> ModuleSymbols::UnitsAt(uint64_t address) const {
+  std::vector<uint32_t> units;
+  unit_ranges_.Covering(address, [&](uint32_t unit) {
+    units.push_back(unit);
+    return false;
+  });
+  std::sort(units.begin(), units.end());
+  return units;
+}
+
+SourceChain ModuleSymbols::FromUnit(Unit& unit, uint64_t address) {
   if (unit.index == nullptr) unit.index = std::make_unique<UnitScopes>(unit.scopes);
-  return &unit;
+  SourceChain chain;
+  SourceFrame frame;
+  SetLine(unit.lines, address, frame);
+  // Innermost first: the line table has its line, the DIE of each the line of the call to it.
+  for (Dwarf_Die& die : unit.index->At(address)) {
+    frame.function = names_.Of(die);
+    frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
+    chain.push_back(frame);
+    frame = {};
+    frame.file = CallFile(die, unit.scopes, unit.lines);
+    frame.line = CallLine(die);
+  }
+  return chain;
 }
 
 SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
-  Unit* unit = FindUnit(address);
-  if (unit == nullptr) return {};
-  std::vector<Dwarf_Die> dies = unit->index->At(address);
-  SourceChain chain;
-  SourceFrame frame;
-  SetLine(unit->lines, address, frame);
-  while (!dies.empty()) {
-    Dwarf_Die& die = dies.back();
-    frame.function = FunctionName(die);
-    frame.inlined = dies.size() > 1;
-    if (frame.function.empty()) frame.function = "[unnamed]";
-    chain.push_back(frame);
-    frame = {};
-    frame.file = Normal(CallFile(die, unit->scopes));
-    frame.line = CallLine(die);
-    dies.pop_back();
+  const std::vector<uint32_t> units = UnitsAt(address);
+  for (const uint32_t unit : units) {
+    SourceChain chain = FromUnit(units_[unit], address);
+    if (!chain.empty()) return chain;
   }
-  if (!chain.empty() || frame.line == 0) return chain;
   // A line without a function (assembly): its name is the symbol's.
-  const SourceChain symbol = FromSymbols(address);
-  frame.function = symbol.front().function;
-  return {frame};
+  for (const uint32_t unit : units) {
+    SourceFrame frame;
+    SetLine(units_[unit].lines, address, frame);
+    if (frame.line == 0) continue;
+    frame.function = FromSymbols(address).front().function;
+    return {frame};
+  }
+  return {};
 }
 
 SourceChain ModuleSymbols::FromSymbols(uint64_t address) const {
-  GElf_Off offset = 0;
-  GElf_Sym symbol;
-  const char* name = module_ == nullptr ? nullptr
-                                        : dwfl_module_addrinfo(module_, address, &offset, &symbol,
-                                                               nullptr, nullptr, nullptr);
-  if (name == nullptr || *name == 0) {
-    return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
-  }
-  return {{Demangle(name), "", 0, false}};
+  const std::string name = symbols_.At(address);
+  if (name.empty()) return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
+  return {{Demangle(name.c_str()), "", 0, false}};
 }
 
 SourceChain ModuleSymbols::Resolve(uint64_t address) {

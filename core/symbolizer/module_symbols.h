@@ -10,12 +10,14 @@
 #include <elfutils/libdwfl.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/symbolizer.h"
+#include "core/symbolizer/function_names.h"
+#include "core/symbolizer/range_index.h"
+#include "core/symbolizer/symbol_index.h"
 #include "core/symbolizer/unit_scopes.h"
 
 namespace memprof {
@@ -46,14 +48,11 @@ class ModuleSymbols {
     Dwarf_Die scopes;  // the unit with the functions
     std::unique_ptr<UnitScopes> index;  // made at the first hit
   };
-  struct UnitRange {
-    uint64_t low, high;
-    uint32_t unit;
-  };
 
   Lack Open(const SnapshotModule& module);
   void IndexUnits(Dwarf* dwarf);
-  Unit* FindUnit(uint64_t address);
+  std::vector<uint32_t> UnitsAt(uint64_t address) const;
+  SourceChain FromUnit(Unit& unit, uint64_t address);
   SourceChain FromDebugInfo(uint64_t address);
   SourceChain FromSymbols(uint64_t address) const;
 
@@ -64,7 +63,9 @@ class ModuleSymbols {
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   std::vector<Unit> units_;
-  std::vector<UnitRange> unit_ranges_;  // by low
+  RangeIndex<uint32_t> unit_ranges_;  // of units_
+  SymbolIndex symbols_;
+  FunctionNames names_{symbols_};
   Lack lack_ = Lack::kNothing;
 };
 

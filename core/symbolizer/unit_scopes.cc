@@ -2,6 +2,10 @@
 
 #include <dwarf.h>
 
+#include <algorithm>
+
+#include "core/symbolizer/die_parents.h"
+
 namespace memprof {
 namespace {
 
@@ -34,17 +38,22 @@ bool HoldsNoCode(int tag) {
   }
 }
 
+bool IsDeclaration(Dwarf_Die& die) {
+  return dwarf_haschildren(&die) == 1 && dwarf_hasattr(&die, DW_AT_declaration) == 1;
+}
+
 }  // namespace
 
-UnitScopes::UnitScopes(Dwarf_Die unit) {
+UnitScopes::UnitScopes(Dwarf_Die unit) : unit_(unit) {
   CollectFunctions(unit, 0);
-  for (const Range& range : function_ranges_) by_address_.Add(range.low, range.high, range.scope);
   by_address_.Sort();
+  scopes_.shrink_to_fit();
+  inlined_ranges_.shrink_to_fit();
 }
 
 uint32_t UnitScopes::AddScope(const Dwarf_Die& die, uint32_t parent) {
   const uint32_t depth = parent == kNone ? 0 : scopes_[parent].depth + 1;
-  scopes_.push_back({die, parent, depth});
+  scopes_.push_back({die.addr, parent, depth});
   return static_cast<uint32_t>(scopes_.size() - 1);
 }
 
@@ -55,12 +64,11 @@ void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
   do {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_subprogram) {
-      const size_t ranges_before = function_ranges_.size();
+      if (IsDeclaration(die)) continue;
+      const size_t ranges_before = by_address_.size();
       const auto index = static_cast<uint32_t>(functions_.size());
-      EachRange(die, [&](uint64_t low, uint64_t high) {
-        function_ranges_.push_back({low, high, index});
-      });
-      if (function_ranges_.size() != ranges_before) {
+      EachRange(die, [&](uint64_t low, uint64_t high) { by_address_.Add(low, high, index); });
+      if (by_address_.size() != ranges_before) {
         functions_.push_back({AddScope(die, kNone)});
         functions_.back().first_inlined = inlined_ranges_.size();
         CollectInlined(die, functions_.back().scope, level + 1);
@@ -82,7 +90,8 @@ void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
       case DW_TAG_inlined_subroutine: {
         const uint32_t inlined = AddScope(die, scope);
         EachRange(die, [&](uint64_t low, uint64_t high) {
-          inlined_ranges_.push_back({low, high, inlined});
+          const uint64_t bytes = std::min<uint64_t>(high - low, UINT32_MAX);
+          inlined_ranges_.push_back({low, static_cast<uint32_t>(bytes), inlined});
         });
         CollectInlined(die, inlined, level + 1);
         break;
@@ -107,13 +116,13 @@ std::vector<Dwarf_Die> UnitScopes::At(uint64_t address) const {
     uint32_t deepest = function.scope;
     for (size_t i = function.first_inlined; i < function.end_inlined; ++i) {
       const Range& range = inlined_ranges_[i];
-      if (range.low <= address && address < range.high &&
+      if (range.low <= address && address - range.low < range.bytes &&
           scopes_[range.scope].depth >= scopes_[deepest].depth) {
         deepest = range.scope;
       }
     }
     for (uint32_t scope = deepest; scope != kNone; scope = scopes_[scope].parent) {
-      chain.push_back(scopes_[scope].die);
+      chain.push_back(DieAt(unit_, scopes_[scope].die));
     }
     return true;
   });

@@ -23,22 +23,17 @@ class UnitScopes {
   // Empty: no function does.
   std::vector<Dwarf_Die> At(uint64_t address) const;
 
-  // Calls visit(low, high) for every range of a function.
-  template <typename Visit>
-  void EachFunctionRange(Visit visit) const {
-    for (const Range& range : function_ranges_) visit(range.low, range.high);
-  }
-
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
 
   struct Range {
-    uint64_t low, high;  // [low, high)
+    uint64_t low;
+    uint32_t bytes;
     uint32_t scope;
   };
   // A function, or a function inlined into one.
   struct Scope {
-    Dwarf_Die die;
+    void* die;        // its place: whole DIEs of a large program would be hundreds of megabytes
     uint32_t parent;  // what it is inlined into; kNone: a function
     uint32_t depth;   // of inlining; a function: 0
   };
@@ -53,9 +48,9 @@ class UnitScopes {
   void CollectInlined(Dwarf_Die parent, uint32_t scope, int level);
   uint32_t AddScope(const Dwarf_Die& die, uint32_t parent);
 
+  Dwarf_Die unit_;
   std::vector<Scope> scopes_;
   std::vector<Range> inlined_ranges_;
-  std::vector<Range> function_ranges_;  // scope: an index into functions_
   std::vector<Function> functions_;
   RangeIndex<uint32_t> by_address_;  // of functions_
 };

@@ -1,0 +1,36 @@
+// SymbolIndex: the functions in a module's symbol tables, by address. libdwfl has such a search,
+// but it looks at every symbol each time.
+//
+// Thread safety: const after Fill. Ownership: names belong to the module, which must outlive it.
+#pragma once
+
+#include <elfutils/libdwfl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/symbolizer/range_index.h"
+
+namespace memprof {
+
+class SymbolIndex {
+ public:
+  void Fill(Dwfl_Module* module);
+
+  // The symbol of the function that contains the address, mangled, without its version
+  // ("@GLIBC_2.2.5"); empty: none does. Of several the one that begins last; of aliases the global
+  // one. A symbol without a size (assembly) reaches up to the next symbol, and gives way to one
+  // with a size.
+  std::string At(uint64_t address) const;
+
+ private:
+  struct Symbol {
+    const char* name;
+    bool has_size;
+  };
+  std::vector<Symbol> symbols_;
+  RangeIndex<uint32_t> by_address_;  // of symbols_
+};
+
+}  // namespace memprof
