@@ -128,7 +128,8 @@ void InitModuleSegments(FindObject find_object) {
 }
 
 ModuleSegments SegmentsOf(const struct dl_find_object& object) {
-  if (reinterpret_cast<uintptr_t>(object.dlfo_eh_frame) == g_main_eh_frame_header) return g_main;
+  const auto eh_frame_header = reinterpret_cast<uintptr_t>(object.dlfo_eh_frame);
+  if (eh_frame_header != 0 && eh_frame_header == g_main_eh_frame_header) return g_main;
   const ModuleSegments segments =
       SegmentsOfLibrary(reinterpret_cast<uintptr_t>(object.dlfo_map_start));
   return segments.count != 0 ? segments : SegmentsByRecord(object);

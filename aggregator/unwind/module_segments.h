@@ -36,7 +36,7 @@ struct ModuleSegments {
 
 using FindObject = int (*)(void*, struct dl_find_object*);
 
-// Once, before the first SegmentsOf.
+// Before the first SegmentsOf; a second time changes nothing.
 void InitModuleSegments(FindObject find_object);
 
 ModuleSegments SegmentsOf(const struct dl_find_object& object);
