@@ -10,7 +10,6 @@
 #include "aggregator/errno_guard.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/tracker.h"
-#include "aggregator/unwind/stack_capture.h"
 #include "core/handshake.h"
 
 extern "C" char** environ;
@@ -84,14 +83,8 @@ uint64_t ReadRssPeak() {
   return kib * 1024;
 }
 
-[[gnu::constructor]] void OnLoaded() {
-  if (!Counting()) return;
-  const ErrnoGuard keep;
-  const AllocatorScope ours;  // what the loader allocates for libunwind isn't the host's
-  if (!LoadUnwinderFallback()) {
-    CurrentRegion().no_unwinder_fallback.store(1, std::memory_order_relaxed);
-  }
-}
+// What never allocates is tracked too, or the supervisor would say that no tracker came.
+[[gnu::constructor]] void OnLoaded() { static_cast<void>(Counting()); }
 
 // Events may follow: other destructors free. They are counted; the region outlives us.
 [[gnu::destructor]] void OnExit() {

@@ -8,11 +8,11 @@
 #include <cstring>
 
 #include "aggregator/errno_guard.h"
+#include "aggregator/unwind/module_segments.h"
 
 namespace memprof {
 namespace {
 
-using FindObject = int (*)(void*, dl_find_object*);
 FindObject find_object = nullptr;
 
 struct BuildId {
@@ -20,21 +20,14 @@ struct BuildId {
   uint32_t size = 0;
 };
 
-// Reads the build-id out of the mapped file: its first segment has the ELF header and the notes.
-BuildId ReadBuildId(uint64_t start, uint64_t end, uint64_t load_bias) {
-  auto* header = reinterpret_cast<const Elf64_Ehdr*>(start);
-  if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0) return {};
-  auto inside = [&](uint64_t at, uint64_t size) {
-    return at >= start && at <= end && size <= end - at;
-  };
-  const uint64_t table = start + header->e_phoff;
-  if (!inside(table, uint64_t{header->e_phnum} * sizeof(Elf64_Phdr))) return {};
-  auto* segments = reinterpret_cast<const Elf64_Phdr*>(table);
-  for (size_t i = 0; i < header->e_phnum; ++i) {
-    if (segments[i].p_type != PT_NOTE) continue;
-    uint64_t at = load_bias + segments[i].p_vaddr;
-    if (!inside(at, segments[i].p_memsz)) continue;
-    const uint64_t notes_end = at + segments[i].p_memsz;
+// Reads the build-id out of the module's notes.
+BuildId ReadBuildId(const ModuleSegments& segments) {
+  for (uint32_t i = 0; i < segments.count; ++i) {
+    if (segments.headers[i].p_type != PT_NOTE) continue;
+    uint64_t at = segments.bias + segments.headers[i].p_vaddr;
+    const ByteRange readable = segments.Holding(at);
+    if (readable.size() == 0 || segments.headers[i].p_filesz > readable.end - at) continue;
+    const uint64_t notes_end = at + segments.headers[i].p_filesz;
     while (notes_end - at >= sizeof(Elf64_Nhdr)) {
       auto* note = reinterpret_cast<const Elf64_Nhdr*>(at);
       const uint64_t name = at + sizeof(Elf64_Nhdr);
@@ -58,7 +51,9 @@ bool ModuleTable::Init() {
   // library from loading there.
   void* symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
   memcpy(&find_object, &symbol, sizeof symbol);
-  return find_object != nullptr;
+  if (find_object == nullptr) return false;
+  InitModuleSegments(find_object);
+  return true;
 }
 
 uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
@@ -77,10 +72,11 @@ uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
     }
   }
   *replaced = MarkOverlapped(start, end);
-  return Enter(start, end, found.dlfo_link_map->l_addr, found.dlfo_link_map->l_name);
+  return Enter(found);
 }
 
-uint32_t ModuleTable::Enter(uint64_t start, uint64_t end, uint64_t load_bias, const char* name) {
+uint32_t ModuleTable::Enter(const dl_find_object& object) {
+  const char* name = object.dlfo_link_map->l_name;
   char executable[4096];
   size_t bytes = name == nullptr ? 0 : strlen(name);
   if (bytes == 0) {  // the program itself
@@ -103,14 +99,14 @@ uint32_t ModuleTable::Enter(uint64_t start, uint64_t end, uint64_t load_bias, co
     module.path_offset = path;
     module.path_bytes = static_cast<uint32_t>(bytes);
   }
-  const BuildId id = ReadBuildId(start, end, load_bias);
+  const BuildId id = ReadBuildId(SegmentsOf(object));
   if (id.size <= sizeof module.build_id) {
     if (id.size != 0) memcpy(module.build_id, id.bytes, id.size);
     module.build_id_bytes = id.size;
   }
-  module.start = start;
-  module.load_bias = load_bias;
-  module.end.store(end, std::memory_order_release);
+  module.start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
+  module.load_bias = object.dlfo_link_map->l_addr;
+  module.end.store(reinterpret_cast<uint64_t>(object.dlfo_map_end), std::memory_order_release);
   return index;
 }
 

@@ -7,6 +7,8 @@
 // stack of the caller.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstdint>
 
 #include "aggregator/region.h"
@@ -29,7 +31,7 @@ class ModuleTable {
   bool IsUnloaded(uint32_t module) const;
 
  private:
-  uint32_t Enter(uint64_t start, uint64_t end, uint64_t load_bias, const char* name);
+  uint32_t Enter(const dl_find_object& object);
   bool MarkOverlapped(uint64_t start, uint64_t end);
 
   const Region& region_;

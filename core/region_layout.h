@@ -180,7 +180,7 @@ struct RegionHeader {
   uint32_t reserved_0;
   std::atomic<uint64_t> rss_peak_bytes;  // VmHWM at exit; 0: not known
   std::atomic<uint32_t> fork_children;   // forked children that were seen (they are not counted)
-  std::atomic<uint32_t> no_unwinder_fallback;  // 1: libunwind could not be loaded
+  uint32_t reserved_1;
 
   // Records taken of each table. Above capacity: that many were asked for in vain.
   alignas(64) std::atomic<uint32_t> counts[kTableCount];

@@ -83,6 +83,10 @@ bool ParseCommonEntry(ByteRange bytes, uintptr_t position, CommonEntry& entry) {
 }
 
 // The state machine of the instructions, CIE's first, then the FDE's.
+//
+// DW_CFA_remember_state keeps no row, which would be the most of the stack that a capture needs.
+// Either the row is restored before the pc is reached: then all that the instructions between did
+// was to advance the location, and they are skipped. Or it isn't, and nobody will ask for it.
 class Machine {
  public:
   Machine(ByteRange bytes, const CommonEntry& entry, uintptr_t location, uintptr_t pc, CfiRow& row)
@@ -146,7 +150,7 @@ class Machine {
                Set(reg, {RuleKind::kRegister, 0, static_cast<int32_t>(other)});
       }
       case 0x0a:
-        return Remember();
+        return Remember(cursor);
       case 0x0b:
         return RestoreState();
       case 0x0c: {  // def_cfa
@@ -154,13 +158,13 @@ class Machine {
         return SetCfa(reg, static_cast<int64_t>(cursor.Uleb()));
       }
       case 0x0d:  // def_cfa_register
-        return row_.cfa_kind == CfaKind::kRegisterOffset && SetCfa(cursor.Uleb(), row_.cfa_offset);
+        return SetCfaRegister(cursor.Uleb());
       case 0x0e:  // def_cfa_offset
-        return row_.cfa_kind == CfaKind::kRegisterOffset &&
-               SetCfa(row_.cfa_register, static_cast<int64_t>(cursor.Uleb()));
+        return SetCfaOffset(static_cast<int64_t>(cursor.Uleb()));
       case 0x0f: {  // def_cfa_expression
         RegisterRule rule;
         if (!Expression(cursor, RuleKind::kExpression, rule)) return false;
+        if (skipped_rows_ > 0) return true;
         row_.cfa_kind = CfaKind::kExpression;
         row_.cfa_offset = rule.value;
         row_.cfa_expression_bytes = rule.expression_bytes;
@@ -175,8 +179,7 @@ class Machine {
         return SetCfa(reg, Factored(cursor.Sleb()));
       }
       case 0x13:  // def_cfa_offset_sf
-        return row_.cfa_kind == CfaKind::kRegisterOffset &&
-               SetCfa(row_.cfa_register, Factored(cursor.Sleb()));
+        return SetCfaOffset(Factored(cursor.Sleb()));
       case 0x14:  // val_offset
         return RegisterAndOffset(cursor, RuleKind::kValOffset, false);
       case 0x15:  // val_offset_sf
@@ -208,7 +211,7 @@ class Machine {
 
   bool Set(uint64_t reg, RegisterRule rule) {
     // Vector and other registers are of no use here.
-    if (reg < kRegisterCount) row_.registers[reg] = rule;
+    if (reg < kRegisterCount && skipped_rows_ == 0) row_.registers[reg] = rule;
     return true;
   }
 
@@ -226,10 +229,22 @@ class Machine {
 
   bool SetCfa(uint64_t reg, int64_t offset) {
     if (reg >= kRegisterCount) return false;
+    if (skipped_rows_ > 0) return true;
     row_.cfa_kind = CfaKind::kRegisterOffset;
     row_.cfa_register = static_cast<uint32_t>(reg);
     row_.cfa_offset = offset;
     return true;
+  }
+
+  // Of the CFA that is set already; which one that is, isn't known while rows are skipped.
+  bool SetCfaRegister(uint64_t reg) {
+    if (skipped_rows_ > 0) return true;
+    return row_.cfa_kind == CfaKind::kRegisterOffset && SetCfa(reg, row_.cfa_offset);
+  }
+
+  bool SetCfaOffset(int64_t offset) {
+    if (skipped_rows_ > 0) return true;
+    return row_.cfa_kind == CfaKind::kRegisterOffset && SetCfa(row_.cfa_register, offset);
   }
 
   bool Expression(ByteCursor& cursor, RuleKind kind, RegisterRule& rule) {
@@ -248,22 +263,34 @@ class Machine {
   }
 
   bool Restore(uint64_t reg) {
-    if (reg < kRegisterCount) row_.registers[reg] = initial_[reg];
+    if (reg < kRegisterCount && skipped_rows_ == 0) row_.registers[reg] = initial_[reg];
     return true;
   }
 
-  bool Remember() {
-    if (remembered_count_ == kRememberedRows) {
-      unsupported_ = true;
-      return false;
+  // Moves behind the instruction that restores the row at hand, if the pc lies behind it as well.
+  bool Remember(ByteCursor& cursor) {
+    if (skipped_rows_ > 0) {
+      ++skipped_rows_;
+      return true;
     }
-    remembered_[remembered_count_++] = row_;
-    return true;
+    const ByteCursor here = cursor;
+    const uintptr_t location = location_;
+    skipped_rows_ = 1;
+    while (skipped_rows_ > 0 && !cursor.AtEnd() && location_ <= pc_) {
+      if (!One(cursor)) return false;
+    }
+    if (skipped_rows_ == 0) return true;
+    skipped_rows_ = 0;
+    cursor = here;
+    location_ = location;
+    unsupported_ = open_rows_++ == kOpenRows;
+    return !unsupported_;
   }
 
   bool RestoreState() {
-    if (remembered_count_ == 0) return false;
-    row_ = remembered_[--remembered_count_];
+    // Remember finds every restore that has a row to restore.
+    if (skipped_rows_ == 0) return false;
+    --skipped_rows_;
     return true;
   }
 
@@ -273,12 +300,9 @@ class Machine {
   const uintptr_t pc_;
   CfiRow& row_;
   bool unsupported_ = false;
-  uint32_t remembered_count_ = 0;
+  uint32_t skipped_rows_ = 0;  // remembered within what is being skipped; 0: nothing is
+  uint32_t open_rows_ = 0;     // remembered before the pc and not restored before it
   RegisterRule initial_[kRegisterCount];
-  // Not constructed until they are used: clearing them would be most of a miss's cost.
-  union {
-    CfiRow remembered_[kRememberedRows];
-  };
 };
 
 }  // namespace

@@ -4,12 +4,13 @@
 //   InterpretFde  the FDE's CIE (what is common to many FDEs) and its own instructions up to pc
 //
 // Pure functions of the bytes they are given, so that a fuzzer can feed them: every read is
-// checked against `bytes`, every loop is bounded by them.
+// checked against `bytes`, every loop is bounded by them: the FDE's instructions are read at most
+// kOpenRows + 2 times.
 //
-// Thread safety: pure. Async-signal-safe; the deepest path needs less than 1.5 KiB of stack.
-// Failure: a CfiResult; the row is then worth nothing. What is not supported: rows remembered
-// deeper than kRememberedRows, 64-bit DWARF, indirect pointers, a header without its sorted table,
-// augmentations other than z, R, P, L, S and B.
+// Thread safety: pure. Async-signal-safe; the deepest path needs less than 1 KiB of stack.
+// Failure: a CfiResult; the row is then worth nothing. What is not supported: more than kOpenRows
+// rows that are remembered at one pc, 64-bit DWARF, indirect pointers, a header without its sorted
+// table, augmentations other than z, R, P, L, S and B.
 // Source: the LSB's "Exception Frames" and DWARF 5, section 6.4.
 #pragma once
 
@@ -27,7 +28,7 @@ enum class CfiResult : uint8_t {
   kMalformed,
 };
 
-inline constexpr uint32_t kRememberedRows = 4;  // compilers nest one deep
+inline constexpr uint32_t kOpenRows = 16;  // compilers nest one deep
 
 // The FDE that the sorted table at `header` names for `pc`: the last one that begins at or before
 // it. Whether it reaches as far as `pc`, InterpretFde finds.

@@ -27,9 +27,9 @@
 // Thread safety: CaptureStack works on the caller's StackMemory only; one memory is used by one
 // thread at a time (a signal handler that interrupts a capture brings another one); it may be
 // handed to another thread as it is. Async-signal-safe: takes no lock, allocates nothing, keeps
-// errno. The exception is a frame that only libunwind can step over (libunwind_fallback.h).
+// errno.
 // Memory: StackMemory is zero-initialised mmap'ed memory of the caller's; only what was used is
-// touched, from both ends of `frames`. On the stack, less than 3 KiB; with libunwind about 8 more.
+// touched, from both ends of `frames`. On the stack, less than 3 KiB.
 // Failure: never. A stack whose outer frames can't be found is `incomplete`; a stack deeper than
 // kMaxFrames keeps its innermost kMaxFrames and is `truncated`.
 //
@@ -77,17 +77,12 @@ struct CaptureResult {
 };
 
 // Captures the stack that begins with `start`. Called within the hook whose caller `start` is
-// (the fallback walks out of the hook itself and needs it on the stack).
+// (FullWalker walks out of the hook itself and needs it on the stack).
 CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory);
 
 // Finds _dl_find_object and the ends of stacks. False: this libc has none (glibc before 2.35),
 // nothing can be captured. Call once, before the first CaptureStack; allocates nothing.
 bool InitUnwinder();
-
-// Opens libunwind (dlopen: RTLD_LOCAL | RTLD_NOW) for frames that the rules can't express. Call
-// once, from the library's constructor, never from a hook. False: not there; those stacks stay
-// incomplete.
-bool LoadUnwinderFallback();
 
 // Modules were unloaded: what was learned about their code is forgotten, and no memory's frames
 // count as unchanged any more. Call before and after a dlclose. Lock-free.

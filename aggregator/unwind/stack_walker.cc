@@ -1,6 +1,5 @@
 #include "aggregator/unwind/stack_walker.h"
 
-#include "aggregator/unwind/libunwind_fallback.h"
 #include "aggregator/unwind/unwind_data.h"
 
 namespace memprof {
@@ -29,7 +28,6 @@ bool StackWalker::JumpTo(uintptr_t address) {
     CfiRow row;
     ByteRange bytes;
     const CfiResult result = FindRow(state.pc - 1, row, bytes);
-    if (result == CfiResult::kUnsupported) return StepLibunwind(state, arrival);
     // Not remembered: a module may be loaded there at any time, and nothing would tell us.
     if (result != CfiResult::kFound) return StepResult::kLost;
     if (rule.IsNone()) {
@@ -75,23 +73,12 @@ StepResult StackWalker::StepSpecial(const CfiRow& row, ByteRange bytes, WalkStat
     }
   }
   if (outcome == FullStep::kOutermost) return StepResult::kOutermost;
-  if (outcome == FullStep::kUnknownRegister) return StepLibunwind(state, arrival);
   if (outcome != FullStep::kStepped) return StepResult::kLost;
   // A signal trampoline knows every register of the frame that was interrupted.
   if (row.signal_frame) full_.StandAt(registers);
   const WalkState caller{registers.value[kReturnAddress], registers.value[kRsp],
                          registers.Has(kRbp) ? registers.value[kRbp] : 0};
   return ArriveSpecially(caller, true, state, arrival);
-}
-
-StepResult StackWalker::StepLibunwind(WalkState& state, uint32_t& arrival) {
-  FallbackFrame caller;
-  bool outermost = false;
-  if (libunwind_steps_++ >= kMaxLibunwindSteps ||
-      !StepByLibunwind(state.pc, state.sp, caller, outermost)) {
-    return outermost ? StepResult::kNoCaller : StepResult::kLost;
-  }
-  return ArriveSpecially({caller.pc, caller.sp, caller.rbp}, true, state, arrival);
 }
 
 StepResult StackWalker::ArriveSpecially(const WalkState& caller, bool may_jump, WalkState& state,

@@ -2,7 +2,7 @@
 //
 // `_dl_find_object` (glibc 2.35 and later) takes no lock and is async-signal-safe. What it names
 // is mapped, but nothing in it is trusted: all bytes are read within one readable PT_LOAD segment
-// of the module, found in its program headers.
+// of the module (module_segments.h).
 //
 // Thread safety: after InitUnwindData, any thread. Async-signal-safe.
 // Failure: a CfiResult.

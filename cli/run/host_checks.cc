@@ -39,16 +39,6 @@ HostCheck CheckLibc() {
                       finds ? "" : " is too old: 2.35 or newer finds unwind data without a lock")};
 }
 
-HostCheck CheckLibunwind() {
-  void* library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_LAZY);
-  if (library == nullptr) {
-    return {"libunwind", false, false,
-            "libunwind.so.8 is missing: a few stacks end early; install libunwind8"};
-  }
-  dlclose(library);
-  return {"libunwind", true, false, "libunwind.so.8"};
-}
-
 HostCheck CheckRegion() {
   const auto region = RegionFile::InMemory();
   if (!region) return {"region", false, true, region.error().message};
@@ -72,7 +62,7 @@ HostCheck CheckProc() {
 }  // namespace
 
 std::vector<HostCheck> CheckHost() {
-  return {CheckPreload(), CheckLibc(), CheckLibunwind(), CheckRegion(), CheckSocket(), CheckProc()};
+  return {CheckPreload(), CheckLibc(), CheckRegion(), CheckSocket(), CheckProc()};
 }
 
 }  // namespace memprof

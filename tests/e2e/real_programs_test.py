@@ -2,6 +2,7 @@
 """Real programs do the same with us as without us, and their captures hold."""
 import os
 import shutil
+import struct
 import subprocess
 import time
 import unittest
@@ -46,6 +47,23 @@ class RealProgramsTest(harness.MemprofTest):
         self.same(["/usr/bin/python3", "-c",
                    "import json; d = [{'i': i, 's': str(i)} for i in range(5000)];"
                    "print(len(json.dumps(d)), len(json.loads(json.dumps(d))))"], 1000)
+
+    def test_a_library_whose_program_headers_were_moved(self):
+        # As BOLT and patchelf do. Where such a file has them, its mapping may have a hole.
+        with open(os.path.join(harness.PROGRAMS, "libplugin_with_hole.so"), "rb") as file:
+            library = bytearray(file.read())
+        at, = struct.unpack_from("<Q", library, 32)
+        size = 56 * struct.unpack_from("<H", library, 56)[0]
+        headers = library[at:at + size]
+        library[at:at + size] = bytes(size)
+        hole = (1 << 20) + 4096
+        library += bytes(max(0, hole - len(library)) + -len(library) % 8)
+        struct.pack_into("<Q", library, 32, len(library))
+        with open(self.path("moved.so"), "wb") as file:
+            file.write(library + headers)
+        profile = self.same(["/usr/bin/python3", "-S", "-c",
+                             "import ctypes; ctypes.CDLL('./moved.so').plugin_one_leaks()"])
+        self.assertEqual(profile["tracker"]["incomplete_stacks"], 0)
 
     def test_perl(self):
         self.same(["perl", "-e", "my %h; $h{$_ % 977} .= $_ for 1..20000;"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The program has its signals, terminal and descriptors as it would have them without us."""
+import json
 import os
 import pty
 import select
@@ -91,6 +92,15 @@ class SignalsTest(harness.MemprofTest):
         script = "import os; print(sorted(int(n) for n in os.listdir('/proc/self/fd')))"
         bare = self.bare(["/usr/bin/python3", "-c", script])
         self.assertEqual(self.profile(["/usr/bin/python3", "-c", script]).stdout, bare.stdout)
+
+    def test_the_tracker_is_the_only_library_of_ours_in_the_program(self):
+        script = ("import json; print(json.dumps(sorted({line.split(None, 5)[5].strip() for line in "
+                  "open('/proc/self/maps') if '.so' in line})))")
+        bare = json.loads(self.bare(["/usr/bin/python3", "-c", script]).stdout)
+        ours = json.loads(self.profile(["/usr/bin/python3", "-c", script]).stdout)
+        more = set(ours) - set(bare)
+        self.assertEqual(len(more), 1, more)
+        self.assertIn("memprof", os.path.basename(more.pop()))
 
     def test_a_stopped_program_is_stopped_for_the_shell_too(self):
         supervisor = self.start(["/usr/bin/python3", "-c", LISTENER], stdin=subprocess.DEVNULL,

@@ -13,7 +13,7 @@ void MemprofCallOnStack(void (*leaf)(), void* stack_top);
 void MemprofCallOnStackWithoutCfi(void (*leaf)(), void* stack_top);
 // A plain frame without any CFI.
 void MemprofCallWithoutCfi(void (*leaf)());
-// CFI that remembers more rows than our interpreter keeps.
+// CFI with six rows that are remembered at the call, and restored after it.
 void MemprofCallWithDeepRows(void (*leaf)());
 // CFI that lies: it says that the CFA is at rbp + 16, while rbp is `rbp`.
 void MemprofCallWithLyingCfi(void (*leaf)(), uintptr_t rbp);

@@ -69,12 +69,57 @@ TEST(CfiInterpreter, RestoresWhatWasRemembered) {
   EXPECT_FALSE(RuleAt(cfi, 1).UsesRbp());
 }
 
-TEST(CfiInterpreter, DoesNotSupportRowsRememberedTooDeep) {
+TEST(CfiInterpreter, KeepsWhatFollowsARememberedRowUntilItIsRestored) {
+  const CfiBuilder cfi = CfiBuilder().Cie().Fde({0x0e, 16, 0x0a, 0x41, 0x0e, 24,  // remember
+                                                 0x0a, 0x41, 0x0e, 32,            // and again
+                                                 0x41, 0x0b, 0x41, 0x0b});
+  EXPECT_EQ(RuleAt(cfi, 0).CfaOffset(), 16u);
+  EXPECT_EQ(RuleAt(cfi, 1).CfaOffset(), 24u);
+  EXPECT_EQ(RuleAt(cfi, 2).CfaOffset(), 32u);
+  EXPECT_EQ(RuleAt(cfi, 3).CfaOffset(), 24u);
+  EXPECT_EQ(RuleAt(cfi, 4).CfaOffset(), 16u);
+}
+
+// All that is remembered and restored before the pc, any kind of rule among it, leaves no trace.
+TEST(CfiInterpreter, ForgetsEveryRuleBetweenARememberedRowAndItsRestoring) {
+  const CfiBuilder cfi =
+      CfiBuilder().Cie().Fde({0x0f, 1,    0x76,                    // CFA: rbp
+                              0x86, 2,    0x0a, 0x0c, 3,    8,     // rbx + 8
+                              0x0e, 24,   0x0d, 7,    0x13, 0x7f,  //
+                              0x86, 4,    0xc6, 0x08, 6,    0x07, 16,   0x10, 16,
+                              1,    0x76, 0x41, 0x0a, 0x0f, 1,    0x73, 0x0b, 0x0b});
   CfiRow row;
-  EXPECT_EQ(RowAt(CfiBuilder().Cie().Fde({0x0a, 0x0a, 0x0a, 0x0a}), 1, row), CfiResult::kFound);
-  EXPECT_EQ(RowAt(CfiBuilder().Cie().Fde({0x0a, 0x0a, 0x0a, 0x0a, 0x0a}), 1, row),
-            CfiResult::kUnsupported);
+  ASSERT_EQ(RowAt(cfi, 1, row), CfiResult::kFound);
+  EXPECT_EQ(row.cfa_kind, CfaKind::kExpression);
+  EXPECT_EQ(row.registers[kRbp].kind, RuleKind::kOffset);
+  EXPECT_EQ(row.registers[kRbp].value, -16);
+  EXPECT_EQ(row.registers[kReturnAddress].kind, RuleKind::kOffset);
+  ASSERT_EQ(RowAt(cfi, 0, row), CfiResult::kFound);
+  EXPECT_EQ(row.registers[kReturnAddress].kind, RuleKind::kExpression);
+}
+
+TEST(CfiInterpreter, SupportsSomeRowsThatStayRememberedAndAnyNumberThatDoNot) {
+  CfiBuilder open;
+  CfiBuilder too_many;
+  CfiBuilder closed;
+  open.Cie().Fde({0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a,
+                  0x0a, 0x0a, 0x0a, 0x0e, 16});
+  too_many.Cie().Fde({0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a,
+                      0x0a, 0x0a, 0x0a, 0x0a, 0x0e, 16});
+  closed.Cie().Fde({0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a,
+                    0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0a, 0x0b, 0x0b,
+                    0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b,
+                    0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0b, 0x0e, 32});
+  EXPECT_EQ(RuleAt(open, 1).CfaOffset(), 16u);
+  EXPECT_EQ(RuleAt(closed, 1).CfaOffset(), 32u);
+  CfiRow row;
+  EXPECT_EQ(RowAt(too_many, 1, row), CfiResult::kUnsupported);
+}
+
+TEST(CfiInterpreter, RefusesToRestoreWhatWasNotRemembered) {
+  CfiRow row;
   EXPECT_EQ(RowAt(CfiBuilder().Cie().Fde({0x0b}), 1, row), CfiResult::kMalformed);
+  EXPECT_EQ(RowAt(CfiBuilder().Cie().Fde({0x0a, 0x0b, 0x0b}), 1, row), CfiResult::kMalformed);
 }
 
 TEST(CfiInterpreter, KnowsTheOutermostFrame) {

@@ -126,7 +126,6 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
   if (void* library = dlopen("libunwind.so.8", RTLD_LOCAL | RTLD_NOW); library != nullptr) {
     g_backtrace = reinterpret_cast<int (*)(void**, int)>(dlsym(library, "unw_backtrace"));
   }
-  memprof::LoadUnwinderFallback();
   g_ready = memprof::InitUnwinder();
   t_inside = false;
 }
