@@ -15,12 +15,6 @@ uintptr_t g_main_stack_end = 0;
 
 constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
 
-uintptr_t ThreadPointer() {
-  uintptr_t pointer;
-  __asm__("mov %%fs:0, %0" : "=r"(pointer));
-  return pointer;
-}
-
 // What the kernel says of an address that can't be read: -ENOMEM of unmapped memory, -EFAULT.
 constexpr long kNoMemory = -12;
 constexpr long kFault = -14;

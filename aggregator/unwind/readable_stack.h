@@ -36,6 +36,17 @@ struct PermanentStack {
   uint64_t attempts;         // to find it, in vain
 };
 
+inline uintptr_t ThreadPointer() {
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+// Whether the word at `address` lies in the known part of the calling thread's own stack.
+inline bool IsOwnStack(const PermanentStack& stack, uintptr_t address) {
+  return stack.range.Contains(address) && stack.thread_pointer == ThreadPointer();
+}
+
 // Where the main thread's stack ends (ld.so's __libc_stack_end). Set once by InitUnwinder.
 void SetMainStackEnd(uintptr_t address);
 
