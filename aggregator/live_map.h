@@ -28,8 +28,8 @@
 // before it is read (Remove). state_ is released with a new N after the bucket's memory was
 // committed, and acquired before a bucket of it is touched.
 //
-// Memory: 256 bytes a bucket at about 11 to 13 blocks, plus 128 a group: 28–32 bytes a block, up to
-// 34 where blocks are closer than 32 bytes. A slot's key and value lie in one line.
+// Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
+// huge pages when it is large. A slot's key and value lie in one line.
 // Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
@@ -139,7 +139,8 @@ class LiveMap {
             static_cast<uint32_t>(value >> kSizeLowBits)};
   }
 
-  static constexpr unsigned kUnitShift = 6;     // 64 bytes: at most a few blocks in a bucket
+  static constexpr unsigned kUnitShift =
+      8;  // 256 bytes: blocks that are allocated together share a line
   static constexpr unsigned kRegionShift = 16;  // 64 KiB
 
   struct Slot {
@@ -180,7 +181,7 @@ class LiveMap {
   static uint64_t Buckets(uint64_t state) { return state & ~kSplitting; }
 
   // Neighbours in the heap are neighbours in the table, since programs allocate and free them one
-  // after the other: a region of 64 KiB is 1024 buckets in a row, from a place that the region's
+  // after the other: a region of 64 KiB is 256 buckets in a row, from a place that the region's
   // number scatters. Bits 0..31 are the bucket's; bits 32..47 its first slot's, the same for the
   // region, so that other regions that share the buckets begin elsewhere.
   static uint64_t Hash(uintptr_t address) {
@@ -203,7 +204,8 @@ class LiveMap {
 
   bool InsertSlowly(uintptr_t address, const Block& block);
   bool RemoveSlowly(uintptr_t address, Block* block);
-  Slot* Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key, bool* overflowed);
+  bool NextOrNew(Slots* slots);
+  Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);
   bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
              Slot** tentative, bool* raced);
   bool AddGroup(std::atomic<uint64_t>* link);

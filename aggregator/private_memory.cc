@@ -28,11 +28,23 @@ void* Map(size_t bytes, int protection) {
 
 }  // namespace
 
-void* ReserveMemory(size_t bytes) { return Map(bytes, PROT_NONE); }
+void* ReserveMemory(size_t bytes) {
+  if (bytes < kHugePage) return Map(bytes, PROT_NONE);
+  auto* start = static_cast<unsigned char*>(Map(bytes + kHugePage, PROT_NONE));
+  if (start == nullptr) return nullptr;
+  // What lies before and behind the aligned part is given back.
+  const size_t before = -reinterpret_cast<uintptr_t>(start) % kHugePage;
+  if (before != 0) UnmapMemory(start, before);
+  UnmapMemory(start + before + bytes, kHugePage - before);
+  return start + before;
+}
 
 bool CommitMemory(void* start, size_t bytes) {
   const ErrnoGuard keep;
   if (mprotect(start, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  if (bytes == kHugePage && reinterpret_cast<uintptr_t>(start) % kHugePage == 0) {
+    madvise(start, bytes, MADV_HUGEPAGE);
+  }
   // Where the kernel is older the pages come one by one as they are touched.
   madvise(start, bytes, MADV_POPULATE_WRITE);
   CountPrivateBytes(static_cast<int64_t>(bytes));

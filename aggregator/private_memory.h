@@ -12,11 +12,14 @@
 
 namespace memprof {
 
-// Address space without memory.
+inline constexpr size_t kHugePage = 2 * 1024 * 1024;
+
+// Address space without memory; from a multiple of kHugePage if it is that large.
 void* ReserveMemory(size_t bytes);
 
-// Makes [start, start + bytes) of a reserved range usable: zeroed, resident. Idempotent; a range
-// that is committed twice is counted twice, so callers commit in disjoint steps.
+// Makes [start, start + bytes) of a reserved range usable: zeroed, resident, in a huge page if it
+// is one. Idempotent; a range that is committed twice is counted twice, so callers commit in
+// disjoint steps.
 bool CommitMemory(void* start, size_t bytes);
 
 // A zeroed range that becomes resident as it is touched; the owner reports what it touched.
