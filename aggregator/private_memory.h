@@ -26,6 +26,9 @@ bool CommitMemory(void* start, size_t bytes);
 void* MapMemory(size_t bytes);
 void UnmapMemory(void* start, size_t bytes);
 
+// Makes this library itself resident, so that no event waits for a page of it, and counts it.
+void PopulateOwnImage();
+
 void CountPrivateBytes(int64_t delta);
 uint64_t PrivateBytes();
 // From now on the sum is kept in `target` too.
