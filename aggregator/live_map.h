@@ -139,10 +139,6 @@ class LiveMap {
             static_cast<uint32_t>(value >> kSizeLowBits)};
   }
 
-  static constexpr unsigned kUnitShift =
-      8;  // 256 bytes: blocks that are allocated together share a line
-  static constexpr unsigned kRegionShift = 16;  // 64 KiB
-
   struct Slot {
     std::atomic<uint64_t> key;
     std::atomic<uint64_t> value;
@@ -181,13 +177,15 @@ class LiveMap {
   static uint64_t Buckets(uint64_t state) { return state & ~kSplitting; }
 
   // Neighbours in the heap are neighbours in the table, since programs allocate and free them one
-  // after the other: a region of 64 KiB is 256 buckets in a row, from a place that the region's
-  // number scatters. Bits 0..31 are the bucket's; bits 32..47 its first slot's, the same for the
-  // region, so that other regions that share the buckets begin elsewhere.
+  // after the other; and a heap without holes fills the table evenly. So a bucket's number is the
+  // address by a little less than 256, modulo the buckets: a little, so that blocks or arenas that
+  // are a power of two apart don't meet in few buckets.
+  // Bits 0..31 are the bucket's; bits 32..47 its first slot's, which is the same for 16 KiB: the
+  // blocks of a bucket share lines, and those of other places in it begin elsewhere.
   static uint64_t Hash(uintptr_t address) {
-    const uint64_t region = (address >> kRegionShift) * 0x9e3779b97f4a7c15ull;
-    const uint64_t unit = (address >> kUnitShift) & ((1u << (kRegionShift - kUnitShift)) - 1);
-    return (region & 0xffffffff00000000ull) | (((region >> 20) + unit) & 0xffffffffull);
+    constexpr uint64_t kScale = 17814105;  // 2^24 · 1.0618
+    constexpr uint64_t kMix = 0x9e3779b97f4a7c15ull;
+    return (((address >> 14) * kMix) & 0xffffffff00000000ull) | ((address * kScale) >> 32);
   }
   // The bucket that `hash` belongs to when there are `buckets` of them.
   static uint64_t Proper(uint64_t hash, uint64_t buckets) {
