@@ -69,9 +69,8 @@ NewHandler Translated(NewHandler handler) {
   return RunHandler;
 }
 
-NewHandler CurrentHandler() {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<NewHandler()>(cache, "_ZSt15get_new_handlerv");
+NewHandler CurrentHandler(uintptr_t caller) {
+  auto* next = Next<NewHandler()>(NextFunction::_ZSt15get_new_handlerv, caller);
   return next != nullptr ? next() : without_library.load(std::memory_order_acquire);
 }
 
@@ -79,11 +78,13 @@ NewHandler CurrentHandler() {
 
 extern "C" {
 
-MEMPROF_HOOK NewHandler _ZSt15get_new_handlerv() { return Translated(CurrentHandler()); }
+MEMPROF_HOOK NewHandler _ZSt15get_new_handlerv() {
+  return Translated(CurrentHandler(MEMPROF_RETURN()));
+}
 
 MEMPROF_HOOK NewHandler _ZSt15set_new_handlerPFvvE(NewHandler handler) {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<NewHandler(NewHandler)>(cache, "_ZSt15set_new_handlerPFvvE");
+  auto* next =
+      Next<NewHandler(NewHandler)>(NextFunction::_ZSt15set_new_handlerPFvvE, MEMPROF_RETURN());
   if (handler == RunHandler) handler = given;
   if (next != nullptr) return Translated(next(handler));
   return Translated(without_library.exchange(handler, std::memory_order_acq_rel));
