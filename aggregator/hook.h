@@ -47,7 +47,7 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
                                              const StartRegisters& start, RealCall real_call) {
   if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
-  if (InAllocator() || !Counting()) return real_call();
+  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return real_call();
   void* address;
   {
     const AllocatorScope scope;
@@ -61,7 +61,8 @@ template <typename RealCall>
 template <typename RealCall>
 [[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
   if (address == nullptr || InArena(address)) return;
-  if (InFree() || !Counting()) {
+  const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (CalledWithin(kInFree, sp) || !Counting()) {
     real_call();
     return;
   }

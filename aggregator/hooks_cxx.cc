@@ -20,7 +20,7 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
                                                                         void*, void*) {
   constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
   constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
-  if ((actions & kCleanupPhase) != 0) thread_state.flags &= ~kInAllocator;
+  if ((actions & kCleanupPhase) != 0) thread_state.scope &= ~kInAllocator;
   return kContinueUnwind;
 }
 

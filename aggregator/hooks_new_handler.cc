@@ -34,7 +34,8 @@ __attribute__((visibility("hidden"), used)) int memprof_handler_personality(int,
                                                                             void*) {
   constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
   constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
-  if ((actions & kCleanupPhase) != 0) thread_state.flags |= kInAllocator;
+  // Which scope it is isn't known here.
+  if ((actions & kCleanupPhase) != 0) thread_state.scope |= kInAllocator | kUnknownScope;
   return kContinueUnwind;
 }
 
@@ -46,11 +47,10 @@ namespace {
 [[gnu::noinline]] void RunAsProgram(NewHandler handler) {
   // 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4.
   __asm__ volatile(".cfi_personality 0x1b, memprof_handler_personality");
-  thread_state.flags &= ~kInAllocator;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const uintptr_t before = thread_state.scope;
+  LeaveScope(before & ~kInAllocator);
   handler();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread_state.flags |= kInAllocator;
+  LeaveScope(before);
 }
 
 void RunHandler() {

@@ -25,7 +25,13 @@ constinit std::atomic<bool> resolved{false};
 constinit std::atomic<FindObject*> find_object{nullptr};  // null: glibc before 2.35
 
 // Our own calls of the loader: what they allocate and free isn't the host's.
-constexpr uint32_t kOurs = kInAllocator | kInFree;
+constexpr uintptr_t kOurs = kInAllocator | kInFree;
+
+// The message of a dlsym in vain is not for the program: once to take it, once to free it.
+void ForgetMessage() {
+  dlerror();
+  dlerror();
+}
 
 // --- at start ------------------------------------------------------------------------------------
 
@@ -40,9 +46,7 @@ void Resolve() {
   memcpy(&function, &symbol, sizeof symbol);
   find_object.store(function, std::memory_order_relaxed);
   InitLoadedObjects();
-  // The message of a dlsym in vain is not for the program: once to take it, once to free it.
-  dlerror();
-  dlerror();
+  ForgetMessage();
   resolved.store(true, std::memory_order_release);
 }
 
@@ -109,15 +113,18 @@ const Entry* FindEntry(const Module& module) {
   }
   Definitions definitions[kNextFunctions];
   FindDefinitions(module.map, names, kNextFunctions, definitions);
+  bool in_vain = false;
   for (size_t i = 0; i < kNextFunctions; ++i) {
     const Definitions& found = definitions[i];
     void* function = found.first;
     if (found.count > 1) {
       function = dlsym(RTLD_NEXT, kNames[i]);
+      in_vain |= function == nullptr;
       if (function == nullptr) function = found.in_scope != nullptr ? found.in_scope : found.first;
     }
     functions[i] = function;
   }
+  if (in_vain) ForgetMessage();
 }
 
 void Remember(const Module& module, void* const (&functions)[kNextFunctions]) {
