@@ -4,7 +4,8 @@
 //     return Allocate(size, MEMPROF_CALLER(), [=] { return real.malloc(size); });
 //   }
 //
-// MEMPROF_CALLER reads the hook's own frame: it must be evaluated in the hook itself.
+// MEMPROF_CALLER and MEMPROF_RETURN read the hook's own frame: they must be evaluated in the hook
+// itself.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "aggregator/next_function.h"
 #include "aggregator/real_allocator.h"
 #include "aggregator/tracker.h"
 
@@ -24,18 +26,16 @@
       reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(uintptr_t), \
       *static_cast<uintptr_t*>(__builtin_frame_address(0))})
 
+// Where the hook returns to.
+#define MEMPROF_RETURN() (reinterpret_cast<uintptr_t>(__builtin_return_address(0)))
+
 namespace memprof {
 
-// The real function of that name, found at the first call, and looked for again as long as nobody
-// has it: libstdc++ may come late. nullptr: nobody has it.
+// The real function behind a hook whose call returns to `caller`. nullptr: nobody has it.
 template <typename Function>
-[[gnu::always_inline]] inline Function* Next(std::atomic<void*>& cache, const char* name) {
-  void* symbol = cache.load(std::memory_order_relaxed);
-  if (__builtin_expect(symbol == nullptr, 0)) {
-    const AllocatorScope ours;
-    symbol = FindNext(name);
-    cache.store(symbol, std::memory_order_relaxed);
-  }
+[[gnu::always_inline]] inline Function* Next(NextFunction which, uintptr_t caller) {
+  void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
+  if (__builtin_expect(symbol == nullptr, 0)) symbol = FindNextFor(which, caller);
   Function* function;
   memcpy(&function, &symbol, sizeof symbol);
   return function;
@@ -47,7 +47,7 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
                                              const StartRegisters& start, RealCall real_call) {
   if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
-  if (InAllocator() || !Counting()) return real_call();
+  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return real_call();
   void* address;
   {
     const AllocatorScope scope;
@@ -61,7 +61,8 @@ template <typename RealCall>
 template <typename RealCall>
 [[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
   if (address == nullptr || InArena(address)) return;
-  if (InFree() || !Counting()) {
+  const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (CalledWithin(kInFree, sp) || !Counting()) {
     real_call();
     return;
   }

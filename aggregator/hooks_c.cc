@@ -23,7 +23,7 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Reallocate(void* address, size_t size,
                                                const StartRegisters& start, RealCall real_call) {
   if (InArena(address)) return MoveOutOfArena(address, size);
-  if (InAllocator() || !Counting()) return real_call();
+  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return real_call();
   const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
   void* result;
   {
@@ -89,7 +89,8 @@ MEMPROF_HOOK void* memalign(size_t alignment, size_t size) {
 MEMPROF_HOOK int posix_memalign(void** result, size_t alignment, size_t size) {
   if (!RealReady()) return ENOMEM;
   const StartRegisters start = MEMPROF_CALLER();
-  if (InAllocator() || !Counting()) return real.posix_memalign(result, alignment, size);
+  if (CalledWithin(kInAllocator, start.sp) || !Counting())
+    return real.posix_memalign(result, alignment, size);
   int status;
   {
     const AllocatorScope scope;

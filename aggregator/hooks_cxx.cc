@@ -20,7 +20,7 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
                                                                         void*, void*) {
   constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
   constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
-  if ((actions & kCleanupPhase) != 0) thread_state.flags &= ~kInAllocator;
+  if ((actions & kCleanupPhase) != 0) thread_state.scope &= ~kInAllocator;
   return kContinueUnwind;
 }
 
@@ -32,19 +32,17 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
 #define MEMPROF_NEW(symbol, parameters, arguments, size, alignment, fallback)                \
   MEMPROF_HOOK void* symbol parameters {                                                     \
     MEMPROF_PASS_EXCEPTIONS();                                                               \
-    static constinit std::atomic<void*> cache{nullptr};                                      \
     const StartRegisters start = MEMPROF_CALLER();                                           \
     if (!RealReady()) return ArenaAllocate(size, alignment);                                 \
-    auto* next = Next<void * parameters>(cache, #symbol);                                    \
+    auto* next = Next<void * parameters>(NextFunction::symbol, start.pc);                    \
     return Allocate(size, alignment, start,                                                  \
                     [=]() -> void* { return next != nullptr ? next arguments : fallback; }); \
   }
 
 #define MEMPROF_DELETE(symbol, parameters, arguments)                                 \
   MEMPROF_HOOK void symbol parameters {                                               \
-    static constinit std::atomic<void*> cache{nullptr};                               \
     if (!RealReady()) return;                                                         \
-    auto* next = Next<void parameters>(cache, #symbol);                               \
+    auto* next = Next<void parameters>(NextFunction::symbol, MEMPROF_RETURN());       \
     Release(address, [=] { next != nullptr ? next arguments : real.free(address); }); \
   }
 

@@ -34,7 +34,8 @@ __attribute__((visibility("hidden"), used)) int memprof_handler_personality(int,
                                                                             void*) {
   constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
   constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
-  if ((actions & kCleanupPhase) != 0) thread_state.flags |= kInAllocator;
+  // Which scope it is isn't known here.
+  if ((actions & kCleanupPhase) != 0) thread_state.scope |= kInAllocator | kUnknownScope;
   return kContinueUnwind;
 }
 
@@ -46,11 +47,10 @@ namespace {
 [[gnu::noinline]] void RunAsProgram(NewHandler handler) {
   // 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4.
   __asm__ volatile(".cfi_personality 0x1b, memprof_handler_personality");
-  thread_state.flags &= ~kInAllocator;
-  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const uintptr_t before = thread_state.scope;
+  LeaveScope(before & ~kInAllocator);
   handler();
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  thread_state.flags |= kInAllocator;
+  LeaveScope(before);
 }
 
 void RunHandler() {
@@ -69,9 +69,8 @@ NewHandler Translated(NewHandler handler) {
   return RunHandler;
 }
 
-NewHandler CurrentHandler() {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<NewHandler()>(cache, "_ZSt15get_new_handlerv");
+NewHandler CurrentHandler(uintptr_t caller) {
+  auto* next = Next<NewHandler()>(NextFunction::_ZSt15get_new_handlerv, caller);
   return next != nullptr ? next() : without_library.load(std::memory_order_acquire);
 }
 
@@ -79,11 +78,13 @@ NewHandler CurrentHandler() {
 
 extern "C" {
 
-MEMPROF_HOOK NewHandler _ZSt15get_new_handlerv() { return Translated(CurrentHandler()); }
+MEMPROF_HOOK NewHandler _ZSt15get_new_handlerv() {
+  return Translated(CurrentHandler(MEMPROF_RETURN()));
+}
 
 MEMPROF_HOOK NewHandler _ZSt15set_new_handlerPFvvE(NewHandler handler) {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<NewHandler(NewHandler)>(cache, "_ZSt15set_new_handlerPFvvE");
+  auto* next =
+      Next<NewHandler(NewHandler)>(NextFunction::_ZSt15set_new_handlerPFvvE, MEMPROF_RETURN());
   if (handler == RunHandler) handler = given;
   if (next != nullptr) return Translated(next(handler));
   return Translated(without_library.exchange(handler, std::memory_order_acq_rel));

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <cerrno>
 #include <cstdarg>
 
 #include "aggregator/errno_guard.h"
@@ -26,21 +26,23 @@ void ThisThreadRenamed() {
 extern "C" {
 
 MEMPROF_HOOK int dlclose(void* handle) {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<int(void*)>(cache, "dlclose");
-  if (!Counting()) return next(handle);
-  BeforeModulesChange();
+  auto* next = Next<int(void*)>(NextFunction::dlclose, MEMPROF_RETURN());
+  if (next == nullptr) return -1;
+  const bool counting_now = Counting();
+  if (counting_now) BeforeModulesChange();
   const int status = next(handle);
   const ErrnoGuard keep;
-  AfterModulesChange();
+  ForgetClosedCallers();
+  if (counting_now) AfterModulesChange();
   return status;
 }
 
 // Renames of other threads take effect at that thread's next allocation after it is known here:
 // its kernel name is read again.
 MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
-  static constinit std::atomic<void*> cache{nullptr};
-  auto* next = Next<int(pthread_t, const char*)>(cache, "pthread_setname_np");
+  auto* next =
+      Next<int(pthread_t, const char*)>(NextFunction::pthread_setname_np, MEMPROF_RETURN());
+  if (next == nullptr) return ENOSYS;
   const int status = next(thread, name);
   if (status != 0) return status;
   if (pthread_equal(thread, pthread_self()) != 0) {
@@ -52,7 +54,6 @@ MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
 }
 
 MEMPROF_HOOK int prctl(int option, ...) {
-  static constinit std::atomic<void*> cache{nullptr};
   va_list list;
   va_start(list, option);
   unsigned long arguments[4];
@@ -60,8 +61,12 @@ MEMPROF_HOOK int prctl(int option, ...) {
   va_end(list);
   // Without privileges PR_SET_NO_NEW_PRIVS comes first; libseccomp always does it.
   if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) OnSystemCallsFiltered();
-  auto* next =
-      Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(cache, "prctl");
+  auto* next = Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(
+      NextFunction::prctl, MEMPROF_RETURN());
+  if (next == nullptr) {
+    errno = ENOSYS;
+    return -1;
+  }
   const int status = next(option, arguments[0], arguments[1], arguments[2], arguments[3]);
   if (option == PR_SET_NAME && status == 0) ThisThreadRenamed();
   return status;

@@ -11,7 +11,7 @@ void* OnMallocx(Mallocx* next, size_t size, int flags, const StartRegisters& sta
 
 // Unlike realloc it never frees: a NULL is a failure for any size.
 void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const StartRegisters& start) {
-  if (InAllocator() || !Counting()) return next(address, size, flags);
+  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return next(address, size, flags);
   const ClaimedBlock old = ClaimForRealloc(address);
   void* result;
   {
@@ -28,7 +28,7 @@ void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const Star
 
 size_t OnXallocx(Xallocx* next, void* address, size_t size, size_t extra, int flags,
                  const StartRegisters& start) {
-  if (InAllocator() || !Counting()) return next(address, size, extra, flags);
+  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return next(address, size, extra, flags);
   const ClaimedBlock old = ClaimForRealloc(address);
   size_t usable;
   {

@@ -73,16 +73,4 @@ size_t ArenaSize(const void* address) {
   return size;
 }
 
-void* FindNext(const char* name) {
-  void* symbol = dlsym(RTLD_NEXT, name);
-  if (symbol != nullptr) return symbol;
-  // A plugin that brought libstdc++ into a C program has it in its local scope only, but its calls
-  // of these operators came to us.
-  void* library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_NOLOAD);
-  if (library == nullptr) return nullptr;
-  symbol = dlsym(library, name);
-  dlclose(library);
-  return symbol;
-}
-
 }  // namespace memprof

@@ -1,8 +1,8 @@
-// The functions behind our hooks: what the next object in the loader's order has.
+// The C allocator behind our hooks: what the next object in the loader's order has.
 //
 // Thread safety: any thread. Resolved at the first use of each; before `malloc` is known (dlsym may
 // itself allocate) memory comes from a small static arena that is never given back.
-// Failure: a function that nobody has is nullptr (the C23 ones, C++ ones in a C program).
+// Failure: a function that nobody has is nullptr (the C23 ones).
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,5 @@ inline bool RealReady() { return real.malloc != nullptr || ResolveRealAllocator(
 void* ArenaAllocate(size_t size, size_t alignment);
 bool InArena(const void* address);
 size_t ArenaSize(const void* address);  // Pre: InArena
-
-// The next object's function of that name, also one that came by dlopen(RTLD_LOCAL); nullptr: none.
-void* FindNext(const char* name);
 
 }  // namespace memprof

@@ -36,10 +36,16 @@ bool GrowIndex(ThreadSlot& slot) {
     const uint64_t entry = slot.index[i];
     if (entry != 0) *IndexEntry(index, capacity, static_cast<uint32_t>(entry >> 32) - 1) = entry;
   }
-  if (slot.index != nullptr) UnmapMemory(slot.index, slot.index_capacity * sizeof(uint64_t));
   CountPrivateBytes(int64_t{capacity - slot.index_capacity} * int64_t{sizeof(uint64_t)});
+  // In an order in which a signal handler may leave it: the old one goes last, and a capacity that
+  // is still the old one only makes entries harder to find.
+  uint64_t* const old = slot.index;
+  const uint32_t old_capacity = slot.index_capacity;
   slot.index = index;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   slot.index_capacity = capacity;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  if (old != nullptr) UnmapMemory(old, old_capacity * sizeof(uint64_t));
   return true;
 }
 
@@ -74,6 +80,18 @@ uint32_t SlotCells::Find(ThreadSlot& slot, uint32_t site) {
     if (entry != 0) return static_cast<uint32_t>(entry);
   }
   return New(slot, site);
+}
+
+void SlotCells::Mend(ThreadSlot& slot) {
+  slot.recent.Forget();
+  slot.name_changed.store(1, std::memory_order_relaxed);
+  // An odd sequence says that the cell is being changed.
+  for (uint32_t i = 0; i < slot.index_capacity; ++i) {
+    if (slot.index[i] == 0) continue;
+    Cell& cell = CellAt(region_, static_cast<uint32_t>(slot.index[i]));
+    const uint32_t sequence = cell.sequence.load(std::memory_order_relaxed);
+    if (sequence % 2 != 0) cell.sequence.store(sequence + 1, std::memory_order_release);
+  }
 }
 
 ThreadSlot* SlotTable::Acquire(uint32_t tid) {

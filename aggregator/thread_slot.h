@@ -86,6 +86,10 @@ class SlotCells {
   // there is no memory.
   uint32_t Find(ThreadSlot& slot, uint32_t site);
 
+  // The owner was taken out of the middle of anything that it did with its slot: makes the cells
+  // fit to go on with. The event it was at may be booked in part.
+  void Mend(ThreadSlot& slot);
+
   bool Owns(const ThreadSlot& slot, uint32_t cell) const {
     return owners_[cell / kCellsPerChunk].load(std::memory_order_relaxed) == &slot;
   }

@@ -1,6 +1,7 @@
 #include "aggregator/tracker.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -39,21 +40,15 @@ constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
 // Over one of the functions of tracker.h. Nested: the thread was inside one already.
 class TrackerScope {
  public:
-  TrackerScope() : before_(thread_state.flags) {
-    thread_state.flags = before_ | kInTracker;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-  ~TrackerScope() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_state.flags = before_;
-  }
+  TrackerScope() : before_(EnterScope(kInTracker)) {}
+  ~TrackerScope() { LeaveScope(before_); }
   TrackerScope(const TrackerScope&) = delete;
   TrackerScope& operator=(const TrackerScope&) = delete;
 
   bool nested() const { return (before_ & kInTracker) != 0; }
 
  private:
-  const uint32_t before_;
+  const uintptr_t before_;
 };
 
 // The peak or the number of threads has changed.
@@ -236,6 +231,26 @@ bool StartCounting(const MappedRegion& mapped) {
 }
 
 RegionHeader& CurrentRegion() { return region.header(); }
+
+// --- hooks that were left ------------------------------------------------------------------------
+
+void ForgetLeftScope(uintptr_t sp) {
+  ThreadSlot* slot = thread_state.slot;
+  const uintptr_t scope = thread_state.scope;
+  if (slot == nullptr || counting->load(std::memory_order_relaxed) == 0) return;
+  if (SystemCallsFiltered()) return;
+  if (!IsAboveOnOwnStack(slot->stack, sp, scope & ~kScopeFlags)) return;
+  // On an alternate stack that lies within the thread's own, all below may be alive.
+  const ErrnoGuard keep;
+  stack_t alternate;
+  if (sigaltstack(nullptr, &alternate) != 0 || (alternate.ss_flags & SS_ONSTACK) != 0) return;
+  if ((scope & kInTracker) != 0) {
+    ForgetCaptures(slot->stack);
+    slot_cells.Mend(*slot);
+  }
+  Count(region.header().dropped_events);
+  LeaveScope(0);
+}
 
 // --- events --------------------------------------------------------------------------------------
 

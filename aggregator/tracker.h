@@ -15,6 +15,8 @@
 //                 a free is the program's own: a new-handler gives memory back.)
 //   kInTracker    in the functions below: an event now comes from a signal handler, which must not
 //                 touch the slot it interrupted; it goes to the shared cells
+// A signal handler may leave all of these by siglongjmp. So the state also has the stack pointer of
+// the outermost scope: a hook that is called from above it on the same stack knows that it is gone.
 #pragma once
 
 #include <atomic>
@@ -27,13 +29,16 @@ namespace memprof {
 
 struct ThreadSlot;
 
+// One word, so that a signal handler never sees one part without the other.
 struct ThreadState {
   ThreadSlot* slot;
-  uint32_t flags;
+  uintptr_t scope;  // the flags below | the outermost scope's stack pointer, where a flag is set
 };
-inline constexpr uint32_t kInAllocator = 1;
-inline constexpr uint32_t kInTracker = 2;
-inline constexpr uint32_t kInFree = 4;
+inline constexpr uintptr_t kInAllocator = 1;
+inline constexpr uintptr_t kInTracker = 2;
+inline constexpr uintptr_t kInFree = 4;
+inline constexpr uintptr_t kScopeFlags = 7;
+inline constexpr uintptr_t kUnknownScope = ~kScopeFlags;  // a stack pointer that nothing is above
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
@@ -46,25 +51,44 @@ bool StartTracker();
 // Whether the event of a hook is to be counted at all.
 inline bool Counting() { return counting->load(std::memory_order_relaxed) != 0 || StartTracker(); }
 
-inline bool InAllocator() { return (thread_state.flags & kInAllocator) != 0; }
-inline bool InFree() { return (thread_state.flags & kInFree) != 0; }
+inline bool InAllocator() { return (thread_state.scope & kInAllocator) != 0; }
+
+// A scope is set and there is a call of a hook from `sp`, above it: takes the flags back and counts
+// a dropped event, if the scope is gone and not just on another stack.
+void ForgetLeftScope(uintptr_t sp);
+
+// Whether the call of a hook from `sp` is within a scope with that flag.
+[[gnu::always_inline]] inline bool CalledWithin(uintptr_t flag, uintptr_t sp) {
+  const uintptr_t scope = thread_state.scope;
+  if ((scope & kScopeFlags) == 0) return false;
+  if (__builtin_expect(sp > (scope & ~kScopeFlags), 0)) ForgetLeftScope(sp);
+  return (thread_state.scope & flag) != 0;
+}
+
+// Sets flags; returns what to set the scope to at the end.
+[[gnu::always_inline]] inline uintptr_t EnterScope(uintptr_t flags) {
+  const uintptr_t before = thread_state.scope;
+  uintptr_t sp;
+  __asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+  thread_state.scope = ((before & kScopeFlags) != 0 ? before : sp & ~kScopeFlags) | flags;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  return before;
+}
+[[gnu::always_inline]] inline void LeaveScope(uintptr_t before) {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  thread_state.scope = before;
+}
 
 // Over the call of the real allocator.
 class AllocatorScope {
  public:
-  explicit AllocatorScope(uint32_t flags = kInAllocator) : before_(thread_state.flags) {
-    thread_state.flags = before_ | flags;
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-  ~AllocatorScope() {
-    std::atomic_signal_fence(std::memory_order_seq_cst);
-    thread_state.flags = before_;
-  }
+  explicit AllocatorScope(uintptr_t flags = kInAllocator) : before_(EnterScope(flags)) {}
+  ~AllocatorScope() { LeaveScope(before_); }
   AllocatorScope(const AllocatorScope&) = delete;
   AllocatorScope& operator=(const AllocatorScope&) = delete;
 
  private:
-  const uint32_t before_;
+  const uintptr_t before_;
 };
 
 // A block that is taken out of the live map and whose event is not decided yet (realloc).

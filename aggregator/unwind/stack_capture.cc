@@ -272,6 +272,19 @@ CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
   return CaptureChanged(start, memory, generation, remembered, to_first_changed);
 }
 
+bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below) {
+  Reserved reserved;
+  __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
+  ReadableStack stack(reserved.permanent, below);
+  // Stacks have an unreadable page below them: what is readable all the way is one stack.
+  return below < sp && stack.OwnContains(sp) && stack.Grow(sp, StackWalker::kLargestFrame);
+}
+
+void ForgetCaptures(StackMemory& memory) {
+  memory.depth = 0;
+  __builtin_memset(memory.reserved, 0, sizeof(memory.reserved));
+}
+
 bool InitUnwinder() {
   const void* stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
   if (stack_end != nullptr) {

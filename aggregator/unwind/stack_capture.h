@@ -84,6 +84,14 @@ CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory);
 // nothing can be captured. Call once, before the first CaptureStack; allocates nothing.
 bool InitUnwinder();
 
+// Whether `sp` and the lower `below` lie on the calling thread's own stack, as far as it is known
+// from captures in its `memory`: then the frames from `below` up to `sp` are gone if `sp` is the
+// stack pointer.
+bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below);
+
+// What the thread's last captures left in `memory` is forgotten: one was left in the middle.
+void ForgetCaptures(StackMemory& memory);
+
 // Modules were unloaded: what was learned about their code is forgotten, and no memory's frames
 // count as unchanged any more. Call before and after a dlclose. Lock-free.
 void InvalidateUnwinder();

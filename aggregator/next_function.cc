@@ -1,0 +1,179 @@
+#include "aggregator/next_function.h"
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "aggregator/loaded_objects.h"
+#include "aggregator/tracker.h"
+
+namespace memprof {
+
+constinit std::atomic<void*> next_functions[kNextFunctions] = {};
+
+namespace {
+
+constexpr const char* kNames[kNextFunctions] = {
+#define MEMPROF_NAME(name) #name,
+    MEMPROF_NEXT_FUNCTIONS(MEMPROF_NAME)
+#undef MEMPROF_NAME
+};
+
+using FindObject = int(void*, dl_find_object*);
+
+constinit std::atomic<bool> resolved{false};
+constinit std::atomic<FindObject*> find_object{nullptr};  // null: glibc before 2.35
+
+// Our own calls of the loader: what they allocate and free isn't the host's.
+constexpr uintptr_t kOurs = kInAllocator | kInFree;
+
+// The message of a dlsym in vain is not for the program: once to take it, once to free it.
+void ForgetMessage() {
+  dlerror();
+  dlerror();
+}
+
+// --- at start ------------------------------------------------------------------------------------
+
+// Two threads that come here at once do the same.
+void Resolve() {
+  const AllocatorScope ours(kOurs);
+  for (size_t i = 0; i < kNextFunctions; ++i) {
+    next_functions[i].store(dlsym(RTLD_NEXT, kNames[i]), std::memory_order_relaxed);
+  }
+  void* symbol = dlsym(RTLD_NEXT, "_dl_find_object");
+  FindObject* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  find_object.store(function, std::memory_order_relaxed);
+  InitLoadedObjects();
+  ForgetMessage();
+  resolved.store(true, std::memory_order_release);
+}
+
+// A constructor that runs before ours may have been first.
+[[gnu::constructor]] void OnLoaded() {
+  if (!resolved.load(std::memory_order_acquire)) Resolve();
+}
+
+// --- what came later -----------------------------------------------------------------------------
+
+// A module that calls; all zero: code of no module.
+struct Module {
+  const link_map* map;
+  const void* start;
+  friend bool operator==(const Module&, const Module&) = default;
+};
+
+Module ModuleOf(const void* address) {
+  FindObject* find = find_object.load(std::memory_order_relaxed);
+  dl_find_object found;
+  if (find == nullptr || find(const_cast<void*>(address), &found) != 0) return {};
+  return {found.dlfo_link_map, found.dlfo_map_start};
+}
+
+enum class EntryState : uint32_t { kFree, kBeingFilled, kReady };
+
+// Written by who took it while it was kFree; then constant until it is kFree again, which its
+// module doesn't live to see: so nobody who finds its own module here reads it too late. Who left
+// by longjmp while it filled the entry leaves it unusable.
+struct Entry {
+  std::atomic<EntryState> state;  // kReady is released, and acquired by who reads the rest
+  Module module;
+  void* functions[kNextFunctions];
+};
+
+constexpr size_t kEntries = 128;
+constexpr size_t kProbes = 16;
+constinit Entry entries[kEntries] = {};
+
+Entry& EntryAt(const Module& module, size_t probe) {
+  const uint64_t hash = reinterpret_cast<uint64_t>(module.map) * 0x9e3779b97f4a7c15ull;
+  return entries[((hash >> 32) + probe) % kEntries];
+}
+
+const Entry* FindEntry(const Module& module) {
+  for (size_t i = 0; i < kProbes; ++i) {
+    const Entry& entry = EntryAt(module, i);
+    if (entry.state.load(std::memory_order_acquire) == EntryState::kReady &&
+        entry.module == module) {
+      return &entry;
+    }
+  }
+  return nullptr;
+}
+
+// All functions at once, so that a block that came from one new goes to the delete that belongs to
+// it, whatever is loaded between the two calls.
+[[gnu::noinline]] void FindAll(const Module& module, void* (&functions)[kNextFunctions]) {
+  const AllocatorScope ours(kOurs);
+  const char* names[kNextFunctions];
+  for (size_t i = 0; i < kNextFunctions; ++i) {
+    const bool known = next_functions[i].load(std::memory_order_relaxed) != nullptr;
+    names[i] = known ? nullptr : kNames[i];
+  }
+  Definitions definitions[kNextFunctions];
+  FindDefinitions(module.map, names, kNextFunctions, definitions);
+  bool in_vain = false;
+  for (size_t i = 0; i < kNextFunctions; ++i) {
+    const Definitions& found = definitions[i];
+    void* function = found.first;
+    if (found.count > 1) {
+      function = dlsym(RTLD_NEXT, kNames[i]);
+      in_vain |= function == nullptr;
+      if (function == nullptr) function = found.in_scope != nullptr ? found.in_scope : found.first;
+    }
+    functions[i] = function;
+  }
+  if (in_vain) ForgetMessage();
+}
+
+void Remember(const Module& module, void* const (&functions)[kNextFunctions]) {
+  for (size_t i = 0; i < kProbes; ++i) {
+    Entry& entry = EntryAt(module, i);
+    EntryState state = EntryState::kFree;
+    if (!entry.state.compare_exchange_strong(state, EntryState::kBeingFilled,
+                                             std::memory_order_acquire)) {
+      continue;
+    }
+    entry.module = module;
+    memcpy(entry.functions, functions, sizeof functions);
+    entry.state.store(EntryState::kReady, std::memory_order_release);
+    return;
+  }
+}
+
+// Its module, or a function's: a definition of the global scope isn't kept by those who use it.
+bool IsGone(const Entry& entry) {
+  if (find_object.load(std::memory_order_relaxed) == nullptr) return true;
+  if (entry.module != Module{} && ModuleOf(entry.module.start) != entry.module) return true;
+  for (const void* function : entry.functions) {
+    if (function != nullptr && ModuleOf(function) == Module{}) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void* FindNextFor(NextFunction which, uintptr_t caller) {
+  const auto index = static_cast<size_t>(which);
+  if (!resolved.load(std::memory_order_acquire)) Resolve();
+  if (void* function = next_functions[index].load(std::memory_order_relaxed)) return function;
+  // The call may be the last instruction of its module.
+  const Module module = ModuleOf(reinterpret_cast<const void*>(caller - 1));
+  if (const Entry* entry = FindEntry(module)) return entry->functions[index];
+  void* functions[kNextFunctions];
+  FindAll(module, functions);
+  Remember(module, functions);
+  return functions[index];
+}
+
+void ForgetClosedCallers() {
+  for (Entry& entry : entries) {
+    if (entry.state.load(std::memory_order_acquire) != EntryState::kReady || !IsGone(entry)) {
+      continue;
+    }
+    entry.state.store(EntryState::kFree, std::memory_order_release);
+  }
+}
+
+}  // namespace memprof

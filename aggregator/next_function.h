@@ -1,0 +1,53 @@
+// NextFunction: the real function behind a hook, of those that aren't the C allocator's
+// (real_allocator.h).
+//
+//   has one at start   the program's global scope had it when our constructor ran: everybody's
+//   came later         a plugin brought it, perhaps in a scope of its own: each calling module has
+//                      what its own reference would have been bound to, found at its first call
+//                      and remembered until the module is gone; also that there is none
+//
+// dlsym takes the loader's lock, which another thread may hold in dlopen while a constructor waits
+// for what our caller holds. So dlsym is called before the program is under way, and later only
+// where the answer depends on what only the loader knows (loaded_objects.h).
+//
+// Thread safety: any thread. Memory: a table for 128 modules; a caller beyond it is looked up at
+// each call.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace memprof {
+
+#define MEMPROF_NEXT_FUNCTIONS(f)                                                            \
+  f(_Znwm) f(_Znam) f(_ZnwmRKSt9nothrow_t) f(_ZnamRKSt9nothrow_t) f(_ZnwmSt11align_val_t)    \
+      f(_ZnamSt11align_val_t) f(_ZnwmSt11align_val_tRKSt9nothrow_t)                          \
+          f(_ZnamSt11align_val_tRKSt9nothrow_t) f(_ZdlPv) f(_ZdaPv) f(_ZdlPvRKSt9nothrow_t)  \
+              f(_ZdaPvRKSt9nothrow_t) f(_ZdlPvm) f(_ZdaPvm) f(_ZdlPvSt11align_val_t)         \
+                  f(_ZdaPvSt11align_val_t) f(_ZdlPvSt11align_val_tRKSt9nothrow_t)            \
+                      f(_ZdaPvSt11align_val_tRKSt9nothrow_t) f(_ZdlPvmSt11align_val_t)       \
+                          f(_ZdaPvmSt11align_val_t) f(_ZSt15get_new_handlerv)                \
+                              f(_ZSt15set_new_handlerPFvvE) f(dlclose) f(pthread_setname_np) \
+                                  f(prctl)
+
+// clang-format off
+enum class NextFunction : uint32_t {
+#define MEMPROF_ENUMERATOR(name) name,
+  MEMPROF_NEXT_FUNCTIONS(MEMPROF_ENUMERATOR)
+#undef MEMPROF_ENUMERATOR
+  kCount
+};
+// clang-format on
+inline constexpr size_t kNextFunctions = static_cast<size_t>(NextFunction::kCount);
+
+// Of the global scope at start; nullptr: none, or not looked for yet.
+extern std::atomic<void*> next_functions[kNextFunctions];
+
+// For a call that returns to `caller`. nullptr: nobody has it.
+void* FindNextFor(NextFunction which, uintptr_t caller);
+
+// After a dlclose: modules that are gone are forgotten.
+void ForgetClosedCallers();
+
+}  // namespace memprof

@@ -1,0 +1,42 @@
+// A timer's handler leaves whatever it interrupts by siglongjmp, 300 times: mostly one of our
+// hooks, at any of their instructions. What comes after is counted.
+//
+// SITE function=churn line=@churn peak=? leaked=? total=?
+// SITE function=main line=@after peak=? leaked=0/0 total=300000/3000
+// SITE function=main line=@last  peak=? leaked=500000/500 total=1000000/1000
+// TRACKER dropped_events>=1
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+static sigjmp_buf back;
+
+static void leave(int signal) { siglongjmp(back, signal); }
+
+static void churn(void) {
+  for (;;) free(calloc(1, 16));  // @churn
+}
+
+int main(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = leave;
+  sigaction(SIGALRM, &action, NULL);
+  for (volatile int i = 0; i < 300; ++i) {
+    if (sigsetjmp(back, 1) == 0) {
+      const struct itimerval once = {{0, 0}, {0, 500 + i}};
+      setitimer(ITIMER_REAL, &once, NULL);
+      churn();
+    }
+    for (int k = 0; k < 10; ++k) {
+      void* p = malloc(100);  // @after
+      free(p);
+    }
+  }
+  static void* kept[1000];
+  for (int i = 0; i < 1000; ++i) kept[i] = malloc(1000);  // @last
+  for (int i = 0; i < 500; ++i) free(kept[i]);
+  return 0;
+}
