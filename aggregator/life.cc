@@ -54,6 +54,7 @@ bool Start() {
   if (mapped.base == nullptr) return false;
   std::atomic<uint32_t>* page = MapCountingPage();
   if (page == nullptr || !StartCounting(mapped)) return false;
+  PopulateOwnImage();
   PublishPrivateBytes(&CurrentRegion().private_bytes);
   page->store(1, std::memory_order_relaxed);
   counting = page;

@@ -7,9 +7,9 @@ namespace {
 
 constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
-constexpr size_t kLargestCommit = 2 * 1024 * 1024;
+constexpr size_t kLargestCommit = kHugePage;
 constexpr size_t kLoadSamples = 64;
-constexpr uint64_t kSplitAbove = 11;  // blocks a bucket
+constexpr uint64_t kSplitAbove = 10;  // blocks a bucket
 
 }  // namespace
 
@@ -59,10 +59,12 @@ bool LiveMap::Next(Slots* slots) const {
   return true;
 }
 
-// Takes a free slot of the bucket's chain for a key that is not live yet.
-LiveMap::Slot* LiveMap::Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key,
-                                bool* overflowed) {
-  Slots slots = Of(buckets_[bucket]);
+bool LiveMap::NextOrNew(Slots* slots) {
+  return Next(slots) || (AddGroup(slots->next) && Next(slots));
+}
+
+// Takes a free slot of the chain from `slots` on for a key that is not live yet.
+LiveMap::Slot* LiveMap::Reserve(Slots slots, uint64_t hash, uint64_t tentative_key) {
   for (;;) {
     size_t at = FirstSlot(hash, slots.count);
     for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
@@ -72,11 +74,7 @@ LiveMap::Slot* LiveMap::Reserve(uint64_t bucket, uint64_t hash, uint64_t tentati
       // Acquire: the value of the slot's former block was read before its key was cleared.
       if (CompareExchange(slot.key, free, tentative_key)) return &slot;
     }
-    *overflowed = true;
-    if (!Next(&slots)) {
-      if (!AddGroup(slots.next)) return nullptr;
-      if (!Next(&slots)) return nullptr;
-    }
+    if (!NextOrNew(&slots)) return nullptr;
   }
 }
 
@@ -103,7 +101,9 @@ bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* b
     if (need <= have) return true;
     if (need > reserved) return false;
     size_t step = have / 8 / 4096 * 4096;
-    step = step < kFirstCommit ? kFirstCommit : (step > kLargestCommit ? kLargestCommit : step);
+    if (step < kFirstCommit) step = kFirstCommit;
+    // From here on whole huge pages, where the range has them.
+    if (have >= 2 * kLargestCommit) step = kLargestCommit - have % kLargestCommit;
     if (step > reserved - have) step = reserved - have;
     if (!CommitMemory(base + have, step)) return false;
     if (!committed.compare_exchange_strong(have, have + step, std::memory_order_acq_rel)) {
@@ -117,12 +117,13 @@ bool LiveMap::InsertSlowly(uintptr_t address, const Block& block) {
   const uint64_t key = KeyOf(address, block.size);
   const uint64_t hash = Hash(address);
   const uint64_t state = state_.load(std::memory_order_acquire);
-  bool overflowed = false;
-  Slot* slot = Reserve(Proper(hash, Buckets(state)), hash, key | kTentative, &overflowed);
+  // Insert has just found the bucket itself full.
+  Slots slots = Of(buckets_[Proper(hash, Buckets(state))]);
+  Slot* slot = NextOrNew(&slots) ? Reserve(slots, hash, key | kTentative) : nullptr;
   if (slot == nullptr) return false;
   slot->value.store(ValueOf(block), std::memory_order_relaxed);
   slot->key.store(key, std::memory_order_release);
-  if (overflowed) Grow();
+  Grow();
   return true;
 }
 
@@ -264,8 +265,7 @@ void LiveMap::MoveEntry(Slot& slot, uint64_t parent, uint64_t buckets) {
   const uint64_t hash = Hash(live & kAddressBits);
   const uint64_t proper = Proper(hash, buckets);
   if (proper == parent) return;
-  bool overflowed = false;
-  Slot* copy = Reserve(proper, hash, live | kTentative, &overflowed);
+  Slot* copy = Reserve(Of(buckets_[proper]), hash, live | kTentative);
   if (copy == nullptr) return;
   uint64_t expected = live;
   bool moved = CompareExchange(slot.key, expected, live | kMoving);

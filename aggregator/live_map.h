@@ -28,8 +28,8 @@
 // before it is read (Remove). state_ is released with a new N after the bucket's memory was
 // committed, and acquired before a bucket of it is touched.
 //
-// Memory: 256 bytes a bucket at about 11 to 13 blocks, plus 128 a group: 28–32 bytes a block, up to
-// 34 where blocks are closer than 32 bytes. A slot's key and value lie in one line.
+// Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
+// huge pages when it is large. A slot's key and value lie in one line.
 // Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
@@ -62,55 +62,49 @@ class LiveMap {
   // Pre: `address` is not in the map. False: no memory, or the address or the size can't be
   // expressed (the address is no multiple of 8 or above 2^47; the size is above 2^47).
   [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block) {
+    if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
     const uint64_t key = KeyOf(address, block.size);
-    const uint64_t hash = Hash(address);
-    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
-    Bucket& bucket = buckets_[Proper(hash, buckets)];
-    size_t at = FirstSlot(hash, kBucketSlots);
-    for (size_t i = 0; i < kBucketSlots; ++i) {
-      Slot& slot = bucket.slots[at];
+    const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t free = slot.key.load(std::memory_order_relaxed);
-      if (free == 0) {
-        if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
-        if (CompareExchange(slot.key, free, key | kTentative)) {
-          slot.value.store(ValueOf(block), std::memory_order_relaxed);
-          slot.key.store(key, std::memory_order_release);
-          return true;
-        }
-      }
-      at = at + 1 == kBucketSlots ? 0 : at + 1;
+      if (free != 0 || !CompareExchange(slot.key, free, key | kTentative)) return false;
+      slot.value.store(ValueOf(block), std::memory_order_relaxed);
+      slot.key.store(key, std::memory_order_release);
+      return true;
+    };
+    // From its first slot round to it again.
+    const Look look = LookFor(Hash(address));
+    for (Slot* slot = look.first; slot != look.end; ++slot) {
+      if (take(*slot)) return true;
+    }
+    for (Slot* slot = look.begin; slot != look.first; ++slot) {
+      if (take(*slot)) return true;
     }
     return InsertSlowly(address, block);
   }
 
   // Fetches the memory that an Insert or a Remove of the address will look at, while the caller
   // does something else.
-  void Prefetch(uintptr_t address) const {
-    const uint64_t hash = Hash(address);
-    const uint64_t buckets = Buckets(state_.load(std::memory_order_relaxed));
-    const Bucket& bucket = buckets_[Proper(hash, buckets)];
-    __builtin_prefetch(&bucket.slots[FirstSlot(hash, kBucketSlots)], 1);
-  }
+  void Prefetch(uintptr_t address) const { __builtin_prefetch(LookFor(Hash(address)).first, 1); }
 
   // Takes the block out. False: not there.
   [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block) {
+    if ((address & ~kAddressBits) != 0 || address == 0) return false;
     // Nearly always it lies in its proper bucket and is not being moved. The rest is
     // RemoveSlowly's.
-    if ((address & ~kAddressBits) != 0 || address == 0) return false;
-    const uint64_t hash = Hash(address);
-    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
-    Bucket& bucket = buckets_[Proper(hash, buckets)];
-    size_t at = FirstSlot(hash, kBucketSlots);
-    for (size_t i = 0; i < kBucketSlots; ++i) {
-      Slot& slot = bucket.slots[at];
+    const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t key = slot.key.load(std::memory_order_acquire);
-      if ((key & (kAddressBits | kFlags)) == address) {
-        const uint64_t value = slot.value.load(std::memory_order_relaxed);
-        if (!CompareExchange(slot.key, key, 0)) break;
-        *block = BlockOf(key, value);
-        return true;
-      }
-      at = at + 1 == kBucketSlots ? 0 : at + 1;
+      if ((key & (kAddressBits | kFlags)) != address) return false;
+      const uint64_t value = slot.value.load(std::memory_order_relaxed);
+      if (!CompareExchange(slot.key, key, 0)) return false;
+      *block = BlockOf(key, value);
+      return true;
+    };
+    const Look look = LookFor(Hash(address));
+    for (Slot* slot = look.first; slot != look.end; ++slot) {
+      if (take(*slot)) return true;
+    }
+    for (Slot* slot = look.begin; slot != look.first; ++slot) {
+      if (take(*slot)) return true;
     }
     return RemoveSlowly(address, block);
   }
@@ -145,9 +139,6 @@ class LiveMap {
             static_cast<uint32_t>(value >> kSizeLowBits)};
   }
 
-  static constexpr unsigned kUnitShift = 6;     // 64 bytes: at most a few blocks in a bucket
-  static constexpr unsigned kRegionShift = 16;  // 64 KiB
-
   struct Slot {
     std::atomic<uint64_t> key;
     std::atomic<uint64_t> value;
@@ -164,6 +155,18 @@ class LiveMap {
   };
   static_assert(sizeof(Bucket) == 256 && sizeof(Group) == 128);
 
+  // Where a hash begins in its proper bucket.
+  struct Look {
+    Slot* begin;
+    Slot* first;
+    Slot* end;
+  };
+  [[gnu::always_inline]] Look LookFor(uint64_t hash) const {
+    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
+    Slot* begin = buckets_[Proper(hash, buckets)].slots;
+    return {begin, begin + FirstSlot(hash, kBucketSlots), begin + kBucketSlots};
+  }
+
   // A view of either: its slots and the link to what follows.
   struct Slots {
     Slot* slots;
@@ -174,19 +177,22 @@ class LiveMap {
   static uint64_t Buckets(uint64_t state) { return state & ~kSplitting; }
 
   // Neighbours in the heap are neighbours in the table, since programs allocate and free them one
-  // after the other: a region of 64 KiB is 1024 buckets in a row, from a place that the region's
-  // number scatters. Bits 0..31 are the bucket's; bits 32..47 its first slot's, the same for the
-  // region, so that other regions that share the buckets begin elsewhere.
+  // after the other; and a heap without holes fills the table evenly. So a bucket's number is the
+  // address by a little less than 256, modulo the buckets: a little, so that blocks or arenas that
+  // are a power of two apart don't meet in few buckets.
+  // Bits 0..31 are the bucket's; bits 32..47 its first slot's, which is the same for 16 KiB: the
+  // blocks of a bucket share lines, and those of other places in it begin elsewhere.
   static uint64_t Hash(uintptr_t address) {
-    const uint64_t region = (address >> kRegionShift) * 0x9e3779b97f4a7c15ull;
-    const uint64_t unit = (address >> kUnitShift) & ((1u << (kRegionShift - kUnitShift)) - 1);
-    return (region & 0xffffffff00000000ull) | (((region >> 20) + unit) & 0xffffffffull);
+    constexpr uint64_t kScale = 17814105;  // 2^24 · 1.0618
+    constexpr uint64_t kMix = 0x9e3779b97f4a7c15ull;
+    return (((address >> 14) * kMix) & 0xffffffff00000000ull) | ((address * kScale) >> 32);
   }
   // The bucket that `hash` belongs to when there are `buckets` of them.
   static uint64_t Proper(uint64_t hash, uint64_t buckets) {
-    const uint64_t level = 63u - static_cast<unsigned>(__builtin_clzll(buckets));
-    const uint64_t wide = hash & ((2ull << level) - 1);
-    return wide < buckets ? wide : hash & ((1ull << level) - 1);
+    const uint64_t half = 1ull << (63 - static_cast<unsigned>(__builtin_clzll(buckets)));
+    const uint64_t wide = hash & (2 * half - 1);
+    // Without a branch, which could not be predicted.
+    return wide - (half & (uint64_t{0} - static_cast<uint64_t>(wide >= buckets)));
   }
   static size_t FirstSlot(uint64_t hash, size_t count) {
     return ((hash >> 32 & 0xffff) * count) >> 16;
@@ -196,7 +202,8 @@ class LiveMap {
 
   bool InsertSlowly(uintptr_t address, const Block& block);
   bool RemoveSlowly(uintptr_t address, Block* block);
-  Slot* Reserve(uint64_t bucket, uint64_t hash, uint64_t tentative_key, bool* overflowed);
+  bool NextOrNew(Slots* slots);
+  Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);
   bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
              Slot** tentative, bool* raced);
   bool AddGroup(std::atomic<uint64_t>* link);

@@ -75,54 +75,65 @@ class PeakTracker {
 
   // Enters one event and returns the epoch that its cells belong to.
   [[gnu::always_inline]] uint64_t Record(uint64_t added, uint64_t removed) {
+    if (__builtin_expect(!OneThread(), 0)) return RecordOrdered(added, removed);
+    // Mostly only the current bytes change: they are the low bits of the low half.
     PackedPeak seen = LoadUnordered();
-    if (!OneThread()) return RecordIn(seen, added, removed);
-    for (;;) {
-      // Mostly only the current bytes change: they are the low bits of the low half.
-      const PeakState state = Unpack(seen);
-      const int64_t current = state.current + static_cast<int64_t>(added - removed);
-      if (state.armed || current > static_cast<int64_t>(state.peak)) {
-        return RecordIn(seen, added, removed);
-      }
-      if (CompareExchangeAlone(word_->low, seen.low, seen.low + added - removed)) {
-        return state.epoch;
-      }
-      seen = LoadUnordered();
+    const uint64_t low = seen.low + added - removed;
+    const auto current = static_cast<int64_t>(low & kPeakMaxBytes) - kPeakBias;
+    const PeakState state = Unpack(seen);
+    if (__builtin_expect(state.armed || current > static_cast<int64_t>(state.peak), 0) ||
+        !CompareExchangeAlone(word_->low, seen.low, low)) {
+      return RecordOrdered(added, removed);
     }
+    return state.epoch;
   }
 
   // Enters the event, or keeps it back in `pending`, which is the calling thread's alone, while the
   // sum of what it keeps back is at most `slack` in either direction. Returns its epoch.
-  uint64_t RecordLater(int64_t& pending, uint64_t slack, uint64_t added, uint64_t removed) {
+  //
+  // While armed only increases are kept back: then what is live goes on being the rows of a new
+  // maximum, and the first decrease of any thread ends it, as it must, before it is booked.
+  [[gnu::always_inline]] uint64_t RecordLater(int64_t& pending, uint64_t slack, uint64_t added,
+                                              uint64_t removed) {
+    const bool grows = added > removed;
     const auto sum = static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
     const uint64_t size = static_cast<uint64_t>(sum < 0 ? -sum : sum);
-    if (size <= slack) {
+    if (size <= slack && slack != 0) {
       const PackedPeak seen = LoadUnordered();
-      // Not torn: `high` is the same on both sides of `low`.
-      if (__atomic_load_n(&word_->high, __ATOMIC_RELAXED) == seen.high) {
+      const PeakState state = Unpack(seen);
+      // Not torn: `low` is the same on both sides of `high`.
+      if ((!state.armed || grows) && __atomic_load_n(&word_->low, __ATOMIC_RELAXED) == seen.low) {
         pending = sum;
-        return Unpack(seen).epoch;
+        return state.epoch;
       }
     }
+    const int64_t before = pending;
     pending = 0;
+    if (before > 0 && !grows) {
+      Record(static_cast<uint64_t>(before), 0);
+      return Record(added, removed);
+    }
     return sum < 0 ? Record(0, size) : Record(size, 0);
   }
 
   uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
 
  private:
-  [[gnu::always_inline]] uint64_t RecordIn(PackedPeak seen, uint64_t added, uint64_t removed) {
+  [[gnu::noinline]] uint64_t RecordOrdered(uint64_t added, uint64_t removed) {
+    PackedPeak seen = LoadUnordered();
     for (;;) {
       const PeakState next = Apply(Unpack(seen), added, removed);
       if (CompareExchange(seen, Pack(next))) return next.epoch;
     }
   }
 
-  // May be torn: the exchange then fails and gives what was there.
+  // May be torn: the exchange then fails and gives what was there. `low` first: who changes `high`
+  // changes `low` too (the current bytes or the epoch), so an exchange of `low` alone fails where
+  // `high` is newer than it.
   PackedPeak LoadUnordered() const {
     PackedPeak seen;
-    seen.high = __atomic_load_n(&word_->high, __ATOMIC_ACQUIRE);
     seen.low = __atomic_load_n(&word_->low, __ATOMIC_ACQUIRE);
+    seen.high = __atomic_load_n(&word_->high, __ATOMIC_ACQUIRE);
     return seen;
   }
 

@@ -1,16 +1,25 @@
 #include "aggregator/private_memory.h"
 
+#include <link.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "aggregator/errno_guard.h"
 
+// By the linker, at the start of this library.
+extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22  // Linux 5.14
+#endif
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // Linux 5.14
 #endif
 
 namespace memprof {
 namespace {
+
+constexpr uintptr_t kPage = 4096;
 
 constinit std::atomic<uint64_t> private_bytes{0};
 constinit std::atomic<std::atomic<uint64_t>*> published{nullptr};
@@ -28,11 +37,23 @@ void* Map(size_t bytes, int protection) {
 
 }  // namespace
 
-void* ReserveMemory(size_t bytes) { return Map(bytes, PROT_NONE); }
+void* ReserveMemory(size_t bytes) {
+  if (bytes < kHugePage) return Map(bytes, PROT_NONE);
+  auto* start = static_cast<unsigned char*>(Map(bytes + kHugePage, PROT_NONE));
+  if (start == nullptr) return nullptr;
+  // What lies before and behind the aligned part is given back.
+  const size_t before = -reinterpret_cast<uintptr_t>(start) % kHugePage;
+  if (before != 0) UnmapMemory(start, before);
+  UnmapMemory(start + before + bytes, kHugePage - before);
+  return start + before;
+}
 
 bool CommitMemory(void* start, size_t bytes) {
   const ErrnoGuard keep;
   if (mprotect(start, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  if (bytes == kHugePage && reinterpret_cast<uintptr_t>(start) % kHugePage == 0) {
+    madvise(start, bytes, MADV_HUGEPAGE);
+  }
   // Where the kernel is older the pages come one by one as they are touched.
   madvise(start, bytes, MADV_POPULATE_WRITE);
   CountPrivateBytes(static_cast<int64_t>(bytes));
@@ -44,6 +65,29 @@ void* MapMemory(size_t bytes) { return Map(bytes, PROT_READ | PROT_WRITE); }
 void UnmapMemory(void* start, size_t bytes) {
   const ErrnoGuard keep;
   munmap(start, bytes);
+}
+
+void PopulateOwnImage() {
+  const ErrnoGuard keep;
+  const auto image = reinterpret_cast<uintptr_t>(&__ehdr_start);
+  const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(image + __ehdr_start.e_phoff);
+  for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i) {
+    const ElfW(Phdr)& segment = headers[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const uintptr_t begin = (image + segment.p_vaddr) / kPage * kPage;
+    const uintptr_t end = (image + segment.p_vaddr + segment.p_memsz + kPage - 1) / kPage * kPage;
+    const bool writable = (segment.p_flags & PF_W) != 0;
+    // Of a writable segment the loader has made the front read-only by now, which PROT_WRITE finds
+    // out; its pages are resident since they were relocated.
+    if (madvise(reinterpret_cast<void*>(begin), end - begin,
+                writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0 &&
+        writable) {
+      for (uintptr_t page = begin; page < end; page += kPage) {
+        madvise(reinterpret_cast<void*>(page), kPage, MADV_POPULATE_WRITE);
+      }
+    }
+    CountPrivateBytes(static_cast<int64_t>(end - begin));
+  }
 }
 
 void CountPrivateBytes(int64_t delta) {

@@ -12,16 +12,22 @@
 
 namespace memprof {
 
-// Address space without memory.
+inline constexpr size_t kHugePage = 2 * 1024 * 1024;
+
+// Address space without memory; from a multiple of kHugePage if it is that large.
 void* ReserveMemory(size_t bytes);
 
-// Makes [start, start + bytes) of a reserved range usable: zeroed, resident. Idempotent; a range
-// that is committed twice is counted twice, so callers commit in disjoint steps.
+// Makes [start, start + bytes) of a reserved range usable: zeroed, resident, in a huge page if it
+// is one. Idempotent; a range that is committed twice is counted twice, so callers commit in
+// disjoint steps.
 bool CommitMemory(void* start, size_t bytes);
 
 // A zeroed range that becomes resident as it is touched; the owner reports what it touched.
 void* MapMemory(size_t bytes);
 void UnmapMemory(void* start, size_t bytes);
+
+// Makes this library itself resident, so that no event waits for a page of it, and counts it.
+void PopulateOwnImage();
 
 void CountPrivateBytes(int64_t delta);
 uint64_t PrivateBytes();

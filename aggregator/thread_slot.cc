@@ -15,6 +15,11 @@ namespace {
 
 constexpr uint32_t kFirstIndexCapacity = 512;  // one page
 
+// Of a slot with stacks that are not unusually deep: both ends of the remembered frames, and the
+// recent stacks.
+constexpr int64_t kSlotResidentBytes = 5 * 4096;
+static_assert(sizeof(ThreadSlot) > kSlotResidentBytes);
+
 uint64_t* IndexEntry(uint64_t* index, uint32_t capacity, uint32_t site) {
   const uint32_t mask = capacity - 1;
   uint32_t at = (site * 0x9e3779b1u) >> 7 & mask;
@@ -133,7 +138,7 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
     ThreadSlot* none = nullptr;
     if (entry.load(std::memory_order_relaxed) == nullptr &&
         entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
-      CountPrivateBytes(sizeof(ThreadSlot));
+      CountPrivateBytes(kSlotResidentBytes);
       count_.fetch_add(1, std::memory_order_relaxed);
       return slot;
     }

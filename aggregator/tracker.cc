@@ -76,8 +76,10 @@ void UpdateSlack() {
 }
 
 // Enters an event into the order of all events. Returns the epoch that its cells belong to.
-uint64_t RecordPeak(ThreadSlot* slot, uint64_t added, uint64_t removed) {
-  if (OneThread()) return PeakTracker(&region.header().peak).Record(added, removed);
+[[gnu::always_inline]] inline uint64_t RecordPeak(ThreadSlot* slot, uint64_t added,
+                                                  uint64_t removed) {
+  if (__builtin_expect(OneThread(), 1))
+    return PeakTracker(&region.header().peak).Record(added, removed);
   return RecordPeakAmongThreads(slot, added, removed);
 }
 
@@ -100,6 +102,7 @@ ThreadSlot* AttachThread() {
                          : slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
   if (slot == nullptr) return nullptr;
   thread_state.slot = slot;
+  UpdateSlack();  // there is one more thread to share it
   pthread_setspecific(exit_key, slot);
   return slot;
 }

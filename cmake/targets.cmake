@@ -44,6 +44,9 @@ function(memprof_test name)
   target_link_libraries(${name} PRIVATE memprof_report_options ${arg_LIBRARIES}
                         GTest::gtest GTest::gtest_main)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(arg_LABEL STREQUAL unit)
+    add_dependencies(unit_tests ${name})
+  endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
 endfunction()

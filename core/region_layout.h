@@ -38,7 +38,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 1;
+inline constexpr uint32_t kRegionVersion = 2;
 
 enum class Table : uint32_t {
   kModules,

@@ -15,12 +15,6 @@ uintptr_t g_main_stack_end = 0;
 
 constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
 
-uintptr_t ThreadPointer() {
-  uintptr_t pointer;
-  __asm__("mov %%fs:0, %0" : "=r"(pointer));
-  return pointer;
-}
-
 // What the kernel says of an address that can't be read: -ENOMEM of unmapped memory, -EFAULT.
 constexpr long kNoMemory = -12;
 constexpr long kFault = -14;
@@ -74,10 +68,6 @@ ReadableStack::ReadableStack(const PermanentStack& permanent, uintptr_t own_word
   } else {
     SetRange(PageOf(own_word), PageOf(own_word) + kPage);
   }
-}
-
-bool ReadableStack::OwnContains(uintptr_t address) const {
-  return permanent_.range.Contains(address) && permanent_.thread_pointer == ThreadPointer();
 }
 
 bool ReadableStack::GrowTo(uintptr_t new_end) {

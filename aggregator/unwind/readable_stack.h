@@ -36,6 +36,17 @@ struct PermanentStack {
   uint64_t attempts;         // to find it, in vain
 };
 
+inline uintptr_t ThreadPointer() {
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+// Whether the word at `address` lies in the known part of the calling thread's own stack.
+inline bool IsOwnStack(const PermanentStack& stack, uintptr_t address) {
+  return stack.range.Contains(address) && stack.thread_pointer == ThreadPointer();
+}
+
 // Where the main thread's stack ends (ld.so's __libc_stack_end). Set once by InitUnwinder.
 void SetMainStackEnd(uintptr_t address);
 
@@ -46,9 +57,6 @@ class ReadableStack {
 
   bool Contains(uintptr_t address) const { return address - begin_ <= last_offset_; }
   uintptr_t begin() const { return begin_; }
-
-  // Whether `address` lies in the permanent range, of the calling thread.
-  bool OwnContains(uintptr_t address) const;
 
   // Grows the range upwards over the word at `address`. False: something up to there is not
   // readable, or it is more than `farthest` bytes above the range.

@@ -38,6 +38,9 @@ class Capture {
         remembered_open_end_(reserved.open_end != 0),
         remembered_repeats_(reserved.repeats != 0) {}
 
+  // What was found out already: seen from the remembered leaf, `changed` is the first.
+  void FromLeafFirstChangedIs(int32_t changed) { first_changed_ = changed; }
+
   // `remembered`: how many frames of the last capture are at the lower end of the array.
   CaptureResult Run(WalkState state, uint32_t remembered);
 
@@ -45,6 +48,7 @@ class Capture {
 
  private:
   static constexpr int32_t kNone = -1;
+  static constexpr int32_t kUnknown = -2;
 
   int32_t Verify(int32_t matched, WalkState& state);
   int32_t FirstChanged(int32_t matched);
@@ -61,6 +65,7 @@ class Capture {
   bool incomplete_ = false;
   bool open_end_ = false;
   bool repeats_ = false;
+  int32_t first_changed_ = kUnknown;  // of the match at hand, if it is known already
   const bool remembered_open_end_;
   const bool remembered_repeats_;
 };
@@ -68,8 +73,7 @@ class Capture {
 // Whether the words of one remembered step are unchanged.
 [[gnu::always_inline]] inline bool IsUnchanged(const RememberedFrame& frame) {
   if (LoadWord(frame.slot) != frame.pc) return false;
-  constexpr uint32_t kReadsRbp = Arrival::kLive | Arrival::kLoadedRbp;
-  if ((frame.flags & kReadsRbp) != kReadsRbp) return true;
+  if ((frame.flags & Arrival::kVerifiedRbp) == 0) return true;
   return LoadWord(Arrival::SavedRbpAddress(frame.slot, frame.flags)) == frame.rbp;
 }
 
@@ -122,7 +126,8 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
 // it is kept; else what still is right is copied, and the walk goes on from there. Returns the
 // remembered frame that the walk may match next.
 [[gnu::always_inline]] inline int32_t Capture::Verify(int32_t matched, WalkState& state) {
-  const int32_t changed = FirstChanged(matched);
+  const int32_t changed = first_changed_ != kUnknown ? first_changed_ : FirstChanged(matched);
+  first_changed_ = kUnknown;
   if (changed == kNone && !remembered_open_end_) {
     kept_ = unchanged_ = static_cast<uint32_t>(matched) + 1;
     repeats_ = repeats_ || remembered_repeats_;
@@ -153,7 +158,7 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
         ((frames[candidate].flags & Arrival::kLive) == 0 || frames[candidate].rbp == state.rbp)) {
       // How the walk came here, and an rbp that nothing reads, may differ from what is remembered.
       RememberedFrame& frame = frames[candidate];
-      frame.flags = arrival | (frame.flags & Arrival::kLive);
+      frame.flags = Arrival::Flags(arrival, (frame.flags & Arrival::kLive) != 0);
       frame.rbp = state.rbp;
       write_ = write;
       candidate = Verify(candidate, state);
@@ -196,7 +201,8 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
     RememberedFrame frame = frames_[from];
     const bool consumed = (step & Arrival::kConsumedRbp) != 0;
     const bool passed_on = (step & (Arrival::kLive | Arrival::kLoadedRbp)) == Arrival::kLive;
-    step = (frame.flags & ~Arrival::kLive) | (consumed || passed_on ? Arrival::kLive : 0);
+    step = Arrival::Flags(frame.flags & ~(Arrival::kLive | Arrival::kVerifiedRbp),
+                          consumed || passed_on);
     all |= step;
     frame.flags = step;
     frames_[to] = frame;
@@ -205,15 +211,41 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
   return {depth, unchanged_, truncated_, incomplete_};
 }
 
-}  // namespace
-
-CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
-  static_assert(sizeof(Reserved) <= sizeof(memory.reserved));
+// How much of the stack is as it was captured last, looked at from the leaf: the number of
+// remembered frames up to the first changed one; 0 if all are as they were, kLeafChanged if the
+// leaf's state is another, or if that can't be told here: this is only for the thread's own stack,
+// whose end is known. Most captures find nothing changed, and need none of what a walk is prepared
+// with.
+constexpr uint32_t kLeafChanged = 0xffffffffu;
+[[gnu::always_inline]] inline uint32_t CountToFirstChanged(const StartRegisters& start,
+                                                           const StackMemory& memory,
+                                                           uint32_t remembered) {
+  if (remembered == 0) return kLeafChanged;
   Reserved reserved;
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
-  const uint32_t generation = g_generation.load(std::memory_order_acquire);
-  const uint32_t remembered = memory.generation == generation ? memory.depth : 0;
+  const RememberedFrame* frame = &memory.frames[remembered - 1];
+  const uintptr_t slot = start.sp - sizeof(uintptr_t);
+  if (frame->slot != slot || frame->pc != start.pc ||
+      ((frame->flags & Arrival::kLive) != 0 && frame->rbp != start.rbp) ||
+      (reserved.open_end | reserved.repeats) != 0 || !IsOwnStack(reserved.permanent, slot) ||
+      !IsOwnStack(reserved.permanent, memory.frames[0].slot)) {
+    return kLeafChanged;
+  }
+  while (frame != memory.frames) {
+    if (!IsUnchanged(*--frame)) return static_cast<uint32_t>(frame - memory.frames) + 1;
+  }
+  return 0;
+}
+
+[[gnu::noinline]] CaptureResult CaptureChanged(const StartRegisters& start, StackMemory& memory,
+                                               uint32_t generation, uint32_t remembered,
+                                               uint32_t to_first_changed) {
+  Reserved reserved;
+  __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
   Capture capture(start.sp - sizeof(uintptr_t), memory, reserved);
+  if (to_first_changed != kLeafChanged) {
+    capture.FromLeafFirstChangedIs(static_cast<int32_t>(to_first_changed) - 1);
+  }
   // Should a signal handler leave this capture by longjmp, nothing is remembered.
   memory.depth = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -229,12 +261,24 @@ CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
   return result;
 }
 
+}  // namespace
+
+CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
+  static_assert(sizeof(Reserved) <= sizeof(memory.reserved));
+  const uint32_t generation = g_generation.load(std::memory_order_acquire);
+  const uint32_t remembered = memory.generation == generation ? memory.depth : 0;
+  const uint32_t to_first_changed = CountToFirstChanged(start, memory, remembered);
+  if (to_first_changed == 0) return {remembered, remembered, false, false};
+  return CaptureChanged(start, memory, generation, remembered, to_first_changed);
+}
+
 bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below) {
   Reserved reserved;
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
   ReadableStack stack(reserved.permanent, below);
   // Stacks have an unreadable page below them: what is readable all the way is one stack.
-  return below < sp && stack.OwnContains(sp) && stack.Grow(sp, StackWalker::kLargestFrame);
+  return below < sp && IsOwnStack(reserved.permanent, sp) &&
+         stack.Grow(sp, StackWalker::kLargestFrame);
 }
 
 void ForgetCaptures(StackMemory& memory) {

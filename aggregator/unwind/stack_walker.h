@@ -42,7 +42,12 @@ class Arrival {
   static constexpr uint32_t kConsumedRbp = 2;  // the step needed the rbp of the frame it left
   static constexpr uint32_t kRepeat = 4;       // words were read that aren't recorded: no verifying
   static constexpr uint32_t kLoadedRbp = 8;    // rbp was loaded from CFA − 8 × SavedRbpWords
+  static constexpr uint32_t kVerifiedRbp = 16;  // kLive and kLoadedRbp: one bit to look at
   static constexpr uint32_t kSavedShift = 8;
+
+  static constexpr uint32_t Flags(uint32_t arrival, bool live) {
+    return arrival | (live ? kLive | (arrival & kLoadedRbp) << 1 : 0);
+  }
 
   static constexpr uint32_t SavedRbpWords(uint32_t flags) { return flags >> kSavedShift; }
   // CFA is the sp that the step came to: one word above the slot.

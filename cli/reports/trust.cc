@@ -28,7 +28,7 @@ std::vector<std::string> TrustLines(const Profile& profile) {
     lines.push_back("read while the program ran: rows may be off by the events meanwhile");
   }
   if (tracker.peak_bound_bytes != 0) {
-    lines.push_back(fmt::format("rows at the peak are off by at most {}",
+    lines.push_back(fmt::format("the peak is known to within {}",
                                 FormatBytesExact(tracker.peak_bound_bytes)));
   }
   if (tracker.unattributed_bytes != 0) {

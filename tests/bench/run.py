@@ -2,13 +2,14 @@
 """Benchmarks: bare, memprof and (where it is installed) heaptrack in turn, medians, and the
 overhead over bare as a ratio to heaptrack's. Ratios hold on a noisy machine, absolute times don't.
 
-usage: run.py RELEASE-BUILD [-n RUNS] [pairs|programs]…
+usage: run.py RELEASE-BUILD [-n RUNS] [pairs|programs|instructions]…
 """
 import argparse
 import os
 import shutil
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -94,6 +95,9 @@ def main():
     arguments = parser.parse_args()
     memprof = os.path.join(arguments.build, "bin", "memprof")
     what = arguments.what or ["pairs", "programs"]
+    if "instructions" in what:
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "instructions.py"),
+                        arguments.build], check=True)
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
         if "pairs" in what:
             pairs(arguments.build, memprof, arguments.n, directory)

@@ -28,7 +28,7 @@ TEST(Trust, SaysEveryThingThatKeepsFiguresFromBeingExact) {
   EXPECT_EQ(lines[0], "the capture is damaged: section 'x'");
   EXPECT_NE(lines[1].find("gave it no memory"), std::string::npos);
   EXPECT_TRUE(lines[2].starts_with("1,234 events"));
-  EXPECT_EQ(lines[6], "rows at the peak are off by at most 4.0 KiB (4,096 B)");
+  EXPECT_EQ(lines[6], "the peak is known to within 4.0 KiB (4,096 B)");
 }
 
 std::string Ended(EndKind kind, uint32_t code) {

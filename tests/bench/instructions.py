@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Instructions per malloc+free pair by function, with callgrind: the same on every machine and at
+every load, so that a change that adds some is seen. Compare with tests/bench/INSTRUCTIONS.md.
+
+usage: instructions.py RELEASE-BUILD
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+# pair_bench runs 7 rounds; the difference of two lengths is the steady state.
+SHORT, LONG, ROUNDS = 10000, 20000, 7
+CASES = (("8 frames, none changes", "8", "0"), ("23 frames, none changes", "23", "0"),
+         ("23 frames, the last 4 change", "23", "4"))
+
+
+def counts(build, depth, changing, pairs, directory):
+    """Instructions of each function of the preload in one run, and of all."""
+    program = os.path.join(build, "tests", "pair_bench")
+    subprocess.run(
+        ["valgrind", "--tool=callgrind", "--trace-children=yes",
+         f"--callgrind-out-file={directory}/out.%p", os.path.join(build, "bin", "memprof"), "run",
+         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--", program, depth, changing, "1",
+         str(pairs)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    functions, total = {}, 0
+    for name in os.listdir(directory):
+        path = os.path.join(directory, name)
+        if name.startswith("out."):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                ours = re.search(rf"^cmd: +{re.escape(program)} ", file.read(4096), re.M)
+            if ours:
+                text = subprocess.run(["callgrind_annotate", "--threshold=100", "--show-percs=no",
+                                       path], check=True, capture_output=True, text=True).stdout
+                for line in text.splitlines():
+                    found = re.match(r" *([\d,]+) +(.*)", line)
+                    if not found:
+                        continue
+                    number = int(found[1].replace(",", ""))
+                    if "PROGRAM TOTALS" in line:
+                        total = number
+                    elif "libmemprof_preload" in line:
+                        function = re.sub(r"\(.*|.*:(?=memprof::|\w+$)", "", found[2].split(" [")[0]
+                                          .replace("(anonymous namespace)::", "")).split(":")[-1]
+                        functions[function] = functions.get(function, 0) + number
+            os.unlink(path)
+    return functions, total
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
+        for title, depth, changing in CASES:
+            short, short_total = counts(build, depth, changing, SHORT, directory)
+            long, long_total = counts(build, depth, changing, LONG, directory)
+            pairs = (LONG - SHORT) * ROUNDS
+            each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
+            print(f"## {title}\n\n| function | instructions a pair |\n|---|---|")
+            for name, value in sorted(each.items(), key=lambda item: -item[1]):
+                if value >= 5:
+                    print(f"| {name} | {value:.0f} |")
+            print(f"| all of memprof | {sum(each.values()):.0f} |")
+            print(f"| with the program and libc | {(long_total - short_total) / pairs:.0f} |\n",
+                  flush=True)
+
+
+if __name__ == "__main__":
+    main()
