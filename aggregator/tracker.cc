@@ -232,8 +232,7 @@ bool StartCounting(const MappedRegion& mapped) {
 
 RegionHeader& CurrentRegion() { return region.header(); }
 
-// --- hooks that were left
-// -------------------------------------------------------------------------
+// --- hooks that were left ------------------------------------------------------------------------
 
 void ForgetLeftScope(uintptr_t sp) {
   ThreadSlot* slot = thread_state.slot;
