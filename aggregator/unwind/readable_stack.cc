@@ -70,10 +70,6 @@ ReadableStack::ReadableStack(const PermanentStack& permanent, uintptr_t own_word
   }
 }
 
-bool ReadableStack::OwnContains(uintptr_t address) const {
-  return permanent_.range.Contains(address) && permanent_.thread_pointer == ThreadPointer();
-}
-
 bool ReadableStack::GrowTo(uintptr_t new_end) {
   const bool may_join = permanent_.thread_pointer == ThreadPointer();
   while (end() < new_end) {

@@ -58,9 +58,6 @@ class ReadableStack {
   bool Contains(uintptr_t address) const { return address - begin_ <= last_offset_; }
   uintptr_t begin() const { return begin_; }
 
-  // Whether `address` lies in the permanent range, of the calling thread.
-  bool OwnContains(uintptr_t address) const;
-
   // Grows the range upwards over the word at `address`. False: something up to there is not
   // readable, or it is more than `farthest` bytes above the range.
   bool Grow(uintptr_t address, uintptr_t farthest);

@@ -277,7 +277,8 @@ bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below)
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
   ReadableStack stack(reserved.permanent, below);
   // Stacks have an unreadable page below them: what is readable all the way is one stack.
-  return below < sp && stack.OwnContains(sp) && stack.Grow(sp, StackWalker::kLargestFrame);
+  return below < sp && IsOwnStack(reserved.permanent, sp) &&
+         stack.Grow(sp, StackWalker::kLargestFrame);
 }
 
 void ForgetCaptures(StackMemory& memory) {
