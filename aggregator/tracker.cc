@@ -98,12 +98,19 @@ void ReleaseAtThreadExit(void* slot) {
   slots.Release(static_cast<ThreadSlot*>(slot));
 }
 
-ThreadSlot* AttachThread() {
+[[gnu::noinline]] ThreadSlot* AttachThread() {
+  if (thread_state.events_without_slot != 0) {
+    --thread_state.events_without_slot;
+    return nullptr;
+  }
   const ErrnoGuard keep;
   ThreadSlot* slot = SystemCallsFiltered()
                          ? slots.Acquire(kUnknownOwner)
                          : slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
-  if (slot == nullptr) return nullptr;
+  if (slot == nullptr) {
+    thread_state.events_without_slot = kAcquireAgainAfter;
+    return nullptr;
+  }
   thread_state.slot = slot;
   pthread_setspecific(exit_key, slot);
   return slot;

@@ -30,6 +30,7 @@ struct ThreadSlot;
 struct ThreadState {
   ThreadSlot* slot;
   uint32_t flags;
+  uint32_t events_without_slot;  // still to come before it asks for one again
 };
 inline constexpr uint32_t kInAllocator = 1;
 inline constexpr uint32_t kInTracker = 2;
