@@ -36,6 +36,8 @@ pthread_key_t exit_key;
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
 
+void GiveSlotBack();
+
 // Over one of the functions of tracker.h. Nested: the thread was inside one already.
 class TrackerScope {
  public:
@@ -45,6 +47,7 @@ class TrackerScope {
   }
   ~TrackerScope() {
     std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (__builtin_expect((thread_state.flags & ~before_ & kBorrows) != 0, 0)) GiveSlotBack();
     thread_state.flags = before_;
   }
   TrackerScope(const TrackerScope&) = delete;
@@ -93,9 +96,16 @@ void Count(std::atomic<uint64_t>& counter, uint64_t amount = 1) {
 // --- who counts: the thread's slot, or nullptr for the shared cells ------------------------------
 
 void ReleaseAtThreadExit(void* slot) {
+  thread_state.flags |= kExiting;  // before the scope, which puts back the flags it found
   const TrackerScope scope;
   thread_state.slot = nullptr;
   slots.Release(static_cast<ThreadSlot*>(slot));
+}
+
+[[gnu::noinline]] void GiveSlotBack() {
+  ThreadSlot* slot = thread_state.slot;
+  thread_state.slot = nullptr;
+  slots.Release(slot);
 }
 
 [[gnu::noinline]] ThreadSlot* AttachThread() {
@@ -112,7 +122,11 @@ void ReleaseAtThreadExit(void* slot) {
     return nullptr;
   }
   thread_state.slot = slot;
-  pthread_setspecific(exit_key, slot);
+  if ((thread_state.flags & kExiting) == 0) {
+    pthread_setspecific(exit_key, slot);
+  } else {
+    thread_state.flags |= kBorrows;
+  }
   return slot;
 }
 

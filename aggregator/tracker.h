@@ -15,6 +15,8 @@
 //                 a free is the program's own: a new-handler gives memory back.)
 //   kInTracker    in the functions below: an event now comes from a signal handler, which must not
 //                 touch the slot it interrupted; it goes to the shared cells
+//   kExiting      its key destructors ran: nothing will release a slot that it keeps, so each event
+//                 borrows one (kBorrows) and gives it back at its end
 #pragma once
 
 #include <atomic>
@@ -35,6 +37,8 @@ struct ThreadState {
 inline constexpr uint32_t kInAllocator = 1;
 inline constexpr uint32_t kInTracker = 2;
 inline constexpr uint32_t kInFree = 4;
+inline constexpr uint32_t kExiting = 8;
+inline constexpr uint32_t kBorrows = 16;
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
