@@ -9,6 +9,7 @@
 
 #include "aggregator/errno_guard.h"
 #include "aggregator/private_memory.h"
+#include "aggregator/system_calls.h"
 #include "aggregator/tracker.h"
 #include "core/handshake.h"
 

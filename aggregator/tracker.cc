@@ -15,6 +15,7 @@
 #include "aggregator/peak_tracker.h"
 #include "aggregator/shared_cells.h"
 #include "aggregator/stack_table.h"
+#include "aggregator/system_calls.h"
 #include "aggregator/thread_slot.h"
 
 namespace memprof {
@@ -31,7 +32,6 @@ constinit LiveMap live;
 constinit SlotTable slots;
 constinit SlotCells slot_cells{region};
 constinit SharedCells shared_cells{region};
-constinit std::atomic<bool> filtered{false};
 pthread_key_t exit_key;
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
@@ -330,10 +330,6 @@ void OnThreadRenamed(uint32_t tid) {
   const TrackerScope scope;
   slots.MarkRenamed(tid);
 }
-
-void OnSystemCallsFiltered() { filtered.store(true, std::memory_order_relaxed); }
-
-bool SystemCallsFiltered() { return filtered.load(std::memory_order_relaxed); }
 
 void BeforeModulesChange() { InvalidateUnwinder(); }
 

@@ -96,11 +96,6 @@ void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block 
 inline constexpr uint32_t kEveryThread = 0;
 void OnThreadRenamed(uint32_t tid);
 
-// The host is about to filter its system calls (seccomp): from now on the tracker makes none but
-// those that an allocator makes itself (mmap, munmap, mprotect, madvise).
-void OnSystemCallsFiltered();
-bool SystemCallsFiltered();
-
 // Around an unload of a module.
 void BeforeModulesChange();
 void AfterModulesChange();
