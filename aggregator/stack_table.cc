@@ -20,7 +20,8 @@ bool StackTable::Init() {
   if (region_.Take(Table::kNodes) != kRootNode) return false;
   const uint32_t other = region_.Take(Table::kThreadNames);
   memcpy(region_.Records<ThreadNameRecord>(Table::kThreadNames)[other].name, kOtherThreads, 16);
-  return NewSite(Node(kRootNode, kPcTablesFull), other) == kTablesFullSite;
+  bool replaced = false;
+  return NewSite(Node(kRootNode, kPcTablesFull, &replaced), other) == kTablesFullSite;
 }
 
 uint32_t StackTable::ThreadName(const char (&name)[16]) {
@@ -36,20 +37,10 @@ uint32_t StackTable::ThreadName(const char (&name)[16]) {
 }
 
 uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name) {
-  uint32_t node = kRootNode;
-  uint32_t known = capture.unchanged;
-  if (known > 0) {
-    node = memory.frames[known - 1].node;
-  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
-    const uint64_t row = capture.depth == 0  ? kPcNoStack
-                         : capture.truncated ? kPcTruncated
-                                             : kPcIncomplete;
-    node = Node(kRootNode, row);
-  }
-  for (; known < capture.depth && node != kNoRecord; ++known) {
-    node = Node(node, memory.frames[known].pc);
-    memory.frames[known].node = node;
-  }
+  bool replaced = false;
+  uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
+  // Frames before the new one may have been taken for those of the module that it replaced.
+  if (replaced) node = Leaf(memory, capture, 0, &replaced);
   if (node != kNoRecord) return SiteOf(node, thread_name);
   // What was not entered must not be taken as known by the next capture.
   memory.depth = 0;
@@ -57,22 +48,41 @@ uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uin
   return kTablesFullSite;
 }
 
-uint32_t StackTable::Node(uint32_t parent, uint64_t pc) {
+uint32_t StackTable::Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known,
+                          bool* replaced) {
+  uint32_t node = kRootNode;
+  if (known > 0) {
+    node = memory.frames[known - 1].node;
+  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
+    const uint64_t row = capture.depth == 0  ? kPcNoStack
+                         : capture.truncated ? kPcTruncated
+                                             : kPcIncomplete;
+    node = Node(kRootNode, row, replaced);
+  }
+  for (; known < capture.depth && node != kNoRecord; ++known) {
+    node = Node(node, memory.frames[known].pc, replaced);
+    memory.frames[known].node = node;
+  }
+  return node;
+}
+
+uint32_t StackTable::Node(uint32_t parent, uint64_t pc, bool* replaced) {
   const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
   const uint64_t hash = MixHash(pc, parent);
   const uint32_t found = node_index_.Find(hash, [&](uint32_t id) {
     return nodes[id].pc.load(std::memory_order_relaxed) == pc && nodes[id].parent == parent;
   });
-  return found != InternIndex::kNone ? found : NewNode(parent, pc, hash);
+  return found != InternIndex::kNone ? found : NewNode(parent, pc, hash, replaced);
 }
 
-uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash) {
+uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced) {
   uint32_t module = kNoModule;
   if (pc >= kFirstRealPc) {
-    bool replaced = false;
-    module = modules_.Find(pc, &replaced);
+    bool other = false;
+    module = modules_.Find(pc, &other);
     // A module lies where another one lay: it was unloaded behind our back (iconv, NSS).
-    if (replaced) ForgetUnloaded();
+    if (other) ForgetUnloaded();
+    *replaced |= other;
   }
   const uint32_t id = region_.Take(Table::kNodes);
   if (id == kNoRecord) return kNoRecord;
