@@ -70,7 +70,7 @@ void NoteForkedChild() {
 uint64_t ReadRssPeak() {
   const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
-  char text[4096];
+  static char text[4096];  // a process exits once, on whichever stack
   const ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
   if (n <= 0) return 0;

@@ -15,6 +15,10 @@ namespace {
 
 FindObject find_object = nullptr;
 
+// Read at the start: on whichever stack a module is met first, there may be no room for a path.
+char program_path[4096];
+size_t program_path_bytes = 0;
+
 struct BuildId {
   const uint8_t* bytes = nullptr;
   uint32_t size = 0;
@@ -77,6 +81,9 @@ bool ModuleTable::Init() {
   void* symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
   memcpy(&find_object, &symbol, sizeof symbol);
   if (find_object == nullptr) return false;
+  const ErrnoGuard keep;
+  const ssize_t n = readlink("/proc/self/exe", program_path, sizeof program_path);
+  program_path_bytes = n > 0 ? static_cast<size_t>(n) : 0;
   InitModuleSegments(find_object);
   return true;
 }
@@ -105,15 +112,10 @@ uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
 
 uint32_t ModuleTable::Enter(const dl_find_object& object, uint64_t identity) {
   const char* name = object.dlfo_link_map->l_name;
-  char executable[4096];
   size_t bytes = name == nullptr ? 0 : strlen(name);
   if (bytes == 0) {  // the program itself
-    const ErrnoGuard keep;
-    const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable);
-    if (n > 0) {
-      name = executable;
-      bytes = static_cast<size_t>(n);
-    }
+    name = program_path;
+    bytes = program_path_bytes;
   } else if (strncmp(name, "linux-vdso", 10) == 0) {
     name = "[vdso]";
     bytes = strlen(name);

@@ -26,7 +26,7 @@ class ModuleTable {
  public:
   constexpr explicit ModuleTable(const Region& region) : region_(region) {}
 
-  // Finds _dl_find_object. False: this libc has none.
+  // Finds _dl_find_object and the path of the program. False: this libc has no such function.
   static bool Init();
 
   // The module of a pc, entered now if it is new. `replaced` is set when it lies where another one
