@@ -11,6 +11,22 @@ constexpr uint32_t kRootNode = 0;
 constexpr char kOtherThreads[16] = "[other threads]";
 static_assert(sizeof "[other threads]" == 16, "fits the kernel's 15 bytes exactly");
 
+struct NameWords {
+  uint64_t first;
+  uint64_t second;
+};
+static_assert(sizeof(NameWords) == sizeof(ThreadNameRecord));
+
+NameWords WordsOf(const char (&name)[16]) {
+  char padded[16] = {};
+  for (size_t i = 0; i < sizeof padded - 1 && name[i] != 0; ++i) padded[i] = name[i];
+  // No name at all is told from an empty record by a byte behind its end.
+  if (padded[0] == 0) padded[15] = 1;
+  NameWords words;
+  memcpy(&words, padded, sizeof words);
+  return words;
+}
+
 }  // namespace
 
 bool StackTable::Init() {
@@ -24,15 +40,22 @@ bool StackTable::Init() {
   return NewSite(Node(kRootNode, kPcTablesFull, &replaced), other) == kTablesFullSite;
 }
 
+// A record that was taken and not written yet is all zeros: a name is written with its first word
+// last, and is nobody's until then.
 uint32_t StackTable::ThreadName(const char (&name)[16]) {
-  auto* names = region_.Records<ThreadNameRecord>(Table::kThreadNames);
+  uint64_t* const words = region_.Records<uint64_t>(Table::kThreadNames);
+  const NameWords wanted = WordsOf(name);
   const uint32_t count = region_.count(Table::kThreadNames);
   for (uint32_t i = 1; i < count; ++i) {
-    if (strncmp(names[i].name, name, sizeof name) == 0) return i;
+    if (__atomic_load_n(&words[2 * i], __ATOMIC_ACQUIRE) == wanted.first &&
+        __atomic_load_n(&words[2 * i + 1], __ATOMIC_RELAXED) == wanted.second) {
+      return i;
+    }
   }
   const uint32_t index = region_.Take(Table::kThreadNames);
   if (index == kNoRecord) return 0;
-  memcpy(names[index].name, name, sizeof name);
+  __atomic_store_n(&words[2 * index + 1], wanted.second, __ATOMIC_RELAXED);
+  __atomic_store_n(&words[2 * index], wanted.first, __ATOMIC_RELEASE);
   return index;
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <link.h>
 
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -74,6 +75,27 @@ TEST_F(StackTableTest, SeparatesThreadNames) {
   EXPECT_EQ(Record(site_a).node, Record(site_b).node);
   EXPECT_EQ(Site({0x5000}, a), site_a);
   EXPECT_EQ(Site({0x5000}, b), site_b);
+}
+
+TEST_F(StackTableTest, TakesNoRecordForANameBeforeItIsWritten) {
+  const Region& region = region_.get();
+  // As another thread leaves it between taking and writing.
+  const uint32_t unwritten = region.Take(Table::kThreadNames);
+  auto* names = region.Records<ThreadNameRecord>(Table::kThreadNames);
+  const char nothing[16] = {};
+  const uint32_t empty = table_.ThreadName(nothing);
+  EXPECT_NE(empty, unwritten);
+  EXPECT_EQ(table_.ThreadName(nothing), empty);
+  EXPECT_STREQ(names[empty].name, "");
+  // The half that is written first.
+  memcpy(names[unwritten].name + 8, "-thread", 8);
+  EXPECT_NE(table_.ThreadName("a long -thread\0"), unwritten);
+  EXPECT_NE(table_.ThreadName(nothing), unwritten);
+}
+
+TEST_F(StackTableTest, GivesEqualNamesOneIdWhateverFollowsThem) {
+  const uint32_t a = table_.ThreadName("io\0\0\0\0\0\0\0\0\0\0\0\0\0");
+  EXPECT_EQ(table_.ThreadName("io\0of another\0\0"), a);
 }
 
 TEST_F(StackTableTest, PutsThe257thNameUnderOtherThreads) {
