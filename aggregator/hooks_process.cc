@@ -1,6 +1,7 @@
 // What else of the host the tracker must notice: unloads and new names of threads. Each calls the
 // real function and returns its result.
 
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 
 #include "aggregator/errno_guard.h"
 #include "aggregator/hook.h"
+#include "aggregator/system_calls.h"
 
 using namespace memprof;
 
@@ -60,7 +62,10 @@ MEMPROF_HOOK int prctl(int option, ...) {
   for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
   va_end(list);
   // Without privileges PR_SET_NO_NEW_PRIVS comes first; libseccomp always does it.
-  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) OnSystemCallsFiltered();
+  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
+    const bool strict = option == PR_SET_SECCOMP && arguments[0] == SECCOMP_MODE_STRICT;
+    AllowOnly(strict ? SystemCalls::kNone : SystemCalls::kOfAllocators);
+  }
   auto* next = Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(
       NextFunction::prctl, MEMPROF_RETURN());
   if (next == nullptr) {

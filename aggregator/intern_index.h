@@ -9,7 +9,7 @@
 // ids. That is harmless here (equal stacks are merged when read) and rare.
 //
 // Memory order: a record is complete before its entry is released; Find acquires the entry before
-// `equals` looks at the record.
+// `equals` looks at the record. Entering and forgetting are sequentially consistent: see Forget.
 // Memory: 16 to 32 bytes a record, mmap'ed.
 // Failure: Insert without memory enters nothing; the record is then entered again next time.
 #pragma once
@@ -31,43 +31,28 @@ class InternIndex {
   uint32_t Find(uint64_t hash, Equals equals) {
     Table* newest = newest_.load(std::memory_order_acquire);
     for (Table* table = newest; table != nullptr; table = table->older) {
-      const uint32_t id = FindIn(*table, hash, equals);
+      std::atomic<uint64_t>* place = nullptr;
+      const uint32_t id = FindIn(*table, hash, equals, &place);
       if (id == kNone) continue;
-      if (table != newest) Insert(hash, id);
+      if (table != newest) Copy(hash, id, *place);
       return id;
     }
     return kNone;
   }
 
   // Pre: id < kNone; the record is complete.
-  void Insert(uint64_t hash, uint32_t id) {
-    Table* table = newest_.load(std::memory_order_acquire);
-    if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
-      table = Grow(table);
-      if (table == nullptr) return;
-    }
-    const uint64_t entry = Entry(hash, id);
-    const size_t mask = table->capacity - 1;
-    for (size_t i = 0, at = hash & mask; i < table->capacity; ++i, at = (at + 1) & mask) {
-      uint64_t empty = 0;
-      if (table->entries[at].compare_exchange_strong(empty, entry, std::memory_order_release,
-                                                     std::memory_order_relaxed)) {
-        table->used.fetch_add(1, std::memory_order_relaxed);
-        return;
-      }
-    }
-  }
+  void Insert(uint64_t hash, uint32_t id) { Enter(hash, id); }
 
-  // Makes every id for which `gone(id)` holds unfindable. Walks all: for rare events.
+  // Makes every id for which `gone(id)` holds unfindable. Walks all, twice: for rare events.
+  //
+  // A Find that copies an id from an older table reads the original, enters the copy, and reads the
+  // original again. The first walk marks the original, the second one looks for copies. Either the
+  // original was marked before it was read again, and the copier takes the copy back; or the copy
+  // was there before the second walk began.
   template <typename Gone>
   void Forget(Gone gone) {
-    for (Table* table = newest_.load(std::memory_order_acquire); table; table = table->older) {
-      for (size_t at = 0; at < table->capacity; ++at) {
-        const uint64_t entry = table->entries[at].load(std::memory_order_acquire);
-        if (entry == 0 || entry == kForgotten || !gone(static_cast<uint32_t>(entry - 1))) continue;
-        table->entries[at].store(kForgotten, std::memory_order_relaxed);
-      }
-    }
+    ForgetOnce(gone);
+    ForgetOnce(gone);
   }
 
   // Gives the memory back. Only when nobody uses the index any more (tests).
@@ -83,6 +68,17 @@ class InternIndex {
   }
 
  private:
+  template <typename Gone>
+  void ForgetOnce(Gone gone) {
+    for (Table* table = newest_.load(std::memory_order_seq_cst); table; table = table->older) {
+      for (size_t at = 0; at < table->capacity; ++at) {
+        const uint64_t entry = table->entries[at].load(std::memory_order_seq_cst);
+        if (entry == 0 || entry == kForgotten || !gone(static_cast<uint32_t>(entry - 1))) continue;
+        table->entries[at].store(kForgotten, std::memory_order_seq_cst);
+      }
+    }
+  }
+
   static constexpr size_t kFirstCapacity = 1024;
   static constexpr uint64_t kForgotten = ~0ull;
 
@@ -102,16 +98,47 @@ class InternIndex {
   }
 
   template <typename Equals>
-  static uint32_t FindIn(Table& table, uint64_t hash, Equals equals) {
+  static uint32_t FindIn(Table& table, uint64_t hash, Equals equals,
+                         std::atomic<uint64_t>** place) {
     const size_t mask = table.capacity - 1;
     for (size_t i = 0, at = hash & mask; i < table.capacity; ++i, at = (at + 1) & mask) {
       const uint64_t entry = table.entries[at].load(std::memory_order_acquire);
       if (entry == 0) return kNone;
       if (((entry ^ hash) >> 32) != 0 || entry == kForgotten) continue;
       const uint32_t id = static_cast<uint32_t>(entry) - 1;
-      if (equals(id)) return id;
+      if (!equals(id)) continue;
+      *place = &table.entries[at];
+      return id;
     }
     return kNone;
+  }
+
+  // Enters an id that was found in an older table in the newest, unless it is forgotten meanwhile.
+  void Copy(uint64_t hash, uint32_t id, const std::atomic<uint64_t>& original) {
+    std::atomic<uint64_t>* copy = Enter(hash, id);
+    if (copy != nullptr && original.load(std::memory_order_seq_cst) == kForgotten) {
+      copy->store(kForgotten, std::memory_order_relaxed);
+    }
+  }
+
+  // Where the id now is; nullptr without memory.
+  std::atomic<uint64_t>* Enter(uint64_t hash, uint32_t id) {
+    Table* table = newest_.load(std::memory_order_acquire);
+    if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
+      table = Grow(table);
+      if (table == nullptr) return nullptr;
+    }
+    const uint64_t entry = Entry(hash, id);
+    const size_t mask = table->capacity - 1;
+    for (size_t i = 0, at = hash & mask; i < table->capacity; ++i, at = (at + 1) & mask) {
+      uint64_t empty = 0;
+      if (table->entries[at].compare_exchange_strong(empty, entry, std::memory_order_seq_cst,
+                                                     std::memory_order_relaxed)) {
+        table->used.fetch_add(1, std::memory_order_relaxed);
+        return &table->entries[at];
+      }
+    }
+    return nullptr;
   }
 
   // Puts a table twice as large in front of `table`, unless another thread did.

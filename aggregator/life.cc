@@ -9,6 +9,7 @@
 
 #include "aggregator/errno_guard.h"
 #include "aggregator/private_memory.h"
+#include "aggregator/system_calls.h"
 #include "aggregator/tracker.h"
 #include "core/handshake.h"
 
@@ -70,7 +71,7 @@ void NoteForkedChild() {
 uint64_t ReadRssPeak() {
   const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
-  char text[4096];
+  static char text[4096];  // a process exits once, on whichever stack
   const ssize_t n = read(fd, text, sizeof text - 1);
   close(fd);
   if (n <= 0) return 0;

@@ -48,6 +48,7 @@ void LiveMap::Destroy() {
   bucket_bytes_committed_ = 0;
   group_bytes_committed_ = 0;
   groups_used_ = 0;
+  split_credit_ = 0;
   state_ = 0;
 }
 
@@ -127,10 +128,11 @@ bool LiveMap::InsertSlowly(uintptr_t address, const Block& block) {
   return true;
 }
 
-// Looks for a live or moving entry of the address in one chain and takes it. `tentative` gets a
-// copy that is not live yet; `raced` is set where the splitter took an entry away meanwhile.
+// Looks for a live or moving entry of the address in one chain and takes it. `key` gets its flags
+// too. `complete_copy` gets a copy that may stand for the block; `raced` is set where the splitter
+// took an entry away meanwhile.
 bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key,
-                    uint64_t* value, Slot** tentative, bool* raced) {
+                    uint64_t* value, Slot** complete_copy, bool* raced) {
   Slots slots = Of(buckets_[bucket]);
   do {
     size_t at = FirstSlot(hash, slots.count);
@@ -138,25 +140,45 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
       Slot& slot = slots.slots[at];
       uint64_t found = slot.key.load(std::memory_order_acquire);
       if ((found & kAddressBits) != address_bits) continue;
-      if ((found & kTentative) != 0) {
-        *tentative = &slot;
+      if ((found & (kTentative | kCopy)) != 0) {
+        if ((found & kFlags) == kCompleteCopy) *complete_copy = &slot;
         continue;
       }
       *value = slot.value.load(std::memory_order_relaxed);
       if (CompareExchange(slot.key, found, 0)) {
-        *key = found & ~kFlags;
+        *key = found;
         return true;
       }
       // The splitter marked it (take it as marked) or has just moved it.
-      if (found == ((found & ~kFlags) | kMoving) && (found & kAddressBits) == address_bits &&
+      if ((found & kFlags) == kMoving && (found & kAddressBits) == address_bits &&
           CompareExchange(slot.key, found, 0)) {
-        *key = found & ~kFlags;
+        *key = found;
         return true;
       }
       *raced = true;
     }
   } while (Next(&slots));
   return false;
+}
+
+// The original of a block that was being moved is taken. As long as its copy lay there complete,
+// another block that comes to the address without our knowledge would be taken for this one.
+void LiveMap::TakeCopyAway(uintptr_t address, uint64_t hash) {
+  // While the splitter is at this block, this is the bucket that it moves it to.
+  const uint64_t state = state_.load(std::memory_order_acquire);
+  Slots slots = Of(buckets_[Proper(hash, Buckets(state))]);
+  do {
+    for (size_t at = 0; at < slots.count; ++at) {
+      std::atomic<uint64_t>& copy = slots.slots[at].key;
+      uint64_t found = copy.load(std::memory_order_acquire);
+      while ((found & kAddressBits) == address && (found & kCopy) != 0 &&
+             (found & kFlags) != kVainCopy) {
+        // Not complete: the splitter may be about to write the value, so the slot stays its own.
+        const bool complete = (found & kFlags) == kCompleteCopy;
+        if (CompareExchange(copy, found, complete ? 0 : (found & ~kFlags) | kVainCopy)) return;
+      }
+    }
+  } while (Next(&slots));
 }
 
 bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
@@ -168,36 +190,36 @@ bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
   for (;;) {
     const uint64_t proper = Proper(hash, Buckets(state));
     bool raced = false;
-    Slot* tentative = nullptr;
-    if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
+    Slot* copy = nullptr;
+    if (Claim(proper, hash, address, &key, &value, &copy, &raced)) break;
     // A miss, which is rare: the block may still be in an ancestor (invariant 1).
     bool found = false;
     uint64_t ancestor = proper;
     while (!found && ancestor >= kFirstBuckets) {
       ancestor &= ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(ancestor))));
       // The bucket's parents are the indices without its leading bits, down to the first level.
-      Slot* ignored;
-      found = Claim(ancestor, hash, address, &key, &value, &ignored, &raced);
+      found = Claim(ancestor, hash, address, &key, &value, &copy, &raced);
     }
     if (found) break;
     // Not in an ancestor any more, so it is in the proper bucket now, or nowhere (invariant 3).
-    tentative = nullptr;
-    if (Claim(proper, hash, address, &key, &value, &tentative, &raced)) break;
-    if (tentative != nullptr) {
-      uint64_t copy = tentative->key.load(std::memory_order_acquire);
-      if ((copy & kAddressBits) == address && (copy & kTentative) != 0) {
-        value = tentative->value.load(std::memory_order_relaxed);
-        if (CompareExchange(tentative->key, copy, 0)) {
-          key = copy & ~kFlags;
+    copy = nullptr;
+    if (Claim(proper, hash, address, &key, &value, &copy, &raced)) break;
+    if (copy != nullptr) {
+      uint64_t complete = copy->key.load(std::memory_order_acquire);
+      if ((complete & kAddressBits) == address && (complete & kFlags) == kCompleteCopy) {
+        value = copy->value.load(std::memory_order_relaxed);
+        if (CompareExchange(copy->key, complete, 0)) {
+          key = complete & ~kFlags;
           break;
         }
       }
-      raced = true;  // committed meanwhile: look again
+      raced = true;  // live meanwhile: look again
     }
     const uint64_t now = state_.load(std::memory_order_acquire);
     if (now == state && !raced) return false;
     state = now;
   }
+  if ((key & kMoving) != 0) TakeCopyAway(address, hash);
   *block = BlockOf(key, value);
   return true;
 }
@@ -265,19 +287,25 @@ void LiveMap::MoveEntry(Slot& slot, uint64_t parent, uint64_t buckets) {
   const uint64_t hash = Hash(live & kAddressBits);
   const uint64_t proper = Proper(hash, buckets);
   if (proper == parent) return;
-  Slot* copy = Reserve(Of(buckets_[proper]), hash, live | kTentative);
+  Slot* copy = Reserve(Of(buckets_[proper]), hash, live | kCopy);
   if (copy == nullptr) return;
   uint64_t expected = live;
-  bool moved = CompareExchange(slot.key, expected, live | kMoving);
-  if (moved) {
-    copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
-    expected = live | kMoving;
-    // Release: who finds the original gone sees the copy's value.
-    moved = CompareExchange(slot.key, expected, 0);
+  if (!CompareExchange(slot.key, expected, live | kMoving)) {  // freed
+    copy->key.store(0, std::memory_order_release);
+    return;
   }
-  expected = live | kTentative;
-  // Moved: the copy goes live, unless its block was freed as tentative meanwhile. Freed before it
-  // moved: the copy goes.
+  copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  expected = live | kCopy;
+  if (!CompareExchange(copy->key, expected, live | kCompleteCopy)) {  // freed: the copy is vain
+    copy->key.store(0, std::memory_order_release);
+    return;
+  }
+  // Release: who finds the original gone sees the copy complete.
+  expected = live | kMoving;
+  const bool moved = CompareExchange(slot.key, expected, 0);
+  // Moved: the copy goes live, unless its block was freed as a copy meanwhile. Freed before it
+  // moved: the copy goes, unless who freed it took it away.
+  expected = live | kCompleteCopy;
   CompareExchange(copy->key, expected, moved ? live : 0);
 }
 

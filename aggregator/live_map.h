@@ -16,12 +16,18 @@
 // Invariants
 //   1. A block that is live is in its proper bucket (by the N of any moment since it was inserted)
 //      or in an ancestor of it: entries are only ever moved from an ancestor to the proper bucket.
-//   2. A key word is 0 (free), a key (live), key|kTentative (an insert or a move that is not done)
-//      or key|kMoving (the splitter is copying it). Only the splitter makes kMoving.
-//   3. While a block moves there is a tentative copy in its proper bucket BEFORE it leaves the
+//   2. A key word is 0 (free), a key (live), or a key with flags:
+//        kTentative          an insert that is not done: its inserter's alone
+//        kMoving             the splitter is copying the block, which is still here
+//        kCopy               the splitter's copy, without a value: only the splitter frees it
+//        kCopy | kTentative  the same, and the original was freed meanwhile
+//        kCopy | kMoving     the copy, complete: the block is here once the original is gone
+//   3. While a block moves there is a complete copy in its proper bucket BEFORE it leaves the
 //      ancestor. So who looks at the ancestors first and at the proper bucket then, finds it.
-//   4. A value is stored before its key becomes live or its kMoving original is cleared.
-//   5. Between the first state_ load and the last look nothing has been split, or the search starts
+//   4. A value is stored before its key becomes live or its copy complete.
+//   5. A complete copy whose original is gone is a live block: who takes a kMoving original takes
+//      its copy away too before the address can come back.
+//   6. Between the first state_ load and the last look nothing has been split, or the search starts
 //      again. Each retry means that a split made progress: lock-free.
 //
 // Memory order: a key is released after its value (Insert; the splitter's commit) and acquired
@@ -118,11 +124,14 @@ class LiveMap {
   static constexpr size_t kGroupSlots = 7;
   static constexpr uint64_t kSplitting = 1ull << 63;
 
-  // A key word: bits 0 and 1 flags, bits 3..46 of the address, above them bits 40..46 of the size.
+  // A key word: bits 0..2 flags, bits 3..46 of the address, above them bits 40..46 of the size.
   // A value word: bits 0..39 of the size, above them the cell.
   static constexpr uint64_t kTentative = 1;
   static constexpr uint64_t kMoving = 2;
-  static constexpr uint64_t kFlags = kTentative | kMoving;
+  static constexpr uint64_t kCopy = 4;
+  static constexpr uint64_t kFlags = kTentative | kMoving | kCopy;
+  static constexpr uint64_t kCompleteCopy = kCopy | kMoving;
+  static constexpr uint64_t kVainCopy = kCopy | kTentative;
   static constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
   static constexpr unsigned kSizeHighShift = 47;
   static constexpr unsigned kSizeLowBits = 40;
@@ -205,7 +214,8 @@ class LiveMap {
   bool NextOrNew(Slots* slots);
   Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);
   bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
-             Slot** tentative, bool* raced);
+             Slot** complete_copy, bool* raced);
+  void TakeCopyAway(uintptr_t address, uint64_t hash);
   bool AddGroup(std::atomic<uint64_t>* link);
   bool EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base, size_t reserved,
                        uint64_t need);

@@ -15,6 +15,10 @@ namespace {
 
 FindObject find_object = nullptr;
 
+// Read at the start: on whichever stack a module is met first, there may be no room for a path.
+char program_path[4096];
+size_t program_path_bytes = 0;
+
 struct BuildId {
   const uint8_t* bytes = nullptr;
   uint32_t size = 0;
@@ -44,6 +48,31 @@ BuildId ReadBuildId(const ModuleSegments& segments) {
   return {};
 }
 
+// FNV-1a, by 8 bytes a step as far as they go.
+uint64_t Hash(uint64_t hash, const void* bytes, size_t size) {
+  constexpr uint64_t kPrime = 0x100000001b3ull;
+  const auto* at = static_cast<const unsigned char*>(bytes);
+  for (; size >= sizeof(uint64_t); size -= sizeof(uint64_t), at += sizeof(uint64_t)) {
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    hash = (hash ^ word) * kPrime;
+    hash ^= hash >> 32;
+  }
+  for (; size > 0; --size, ++at) hash = (hash ^ *at) * kPrime;
+  return hash;
+}
+
+// What makes the module at hand another one than one that lay in the same place.
+uint64_t IdentityOf(const dl_find_object& object) {
+  const link_map* record = object.dlfo_link_map;
+  const uintptr_t words[] = {reinterpret_cast<uintptr_t>(record),
+                             reinterpret_cast<uintptr_t>(record->l_ld)};
+  uint64_t hash = Hash(0xcbf29ce484222325ull, words, sizeof words);
+  if (record->l_name != nullptr) hash = Hash(hash, record->l_name, strlen(record->l_name));
+  const BuildId id = ReadBuildId(SegmentsOf(object));
+  return Hash(hash, id.bytes, id.size);
+}
+
 }  // namespace
 
 bool ModuleTable::Init() {
@@ -52,8 +81,20 @@ bool ModuleTable::Init() {
   void* symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
   memcpy(&find_object, &symbol, sizeof symbol);
   if (find_object == nullptr) return false;
+  const ErrnoGuard keep;
+  const ssize_t n = readlink("/proc/self/exe", program_path, sizeof program_path);
+  program_path_bytes = n > 0 ? static_cast<size_t>(n) : 0;
   InitModuleSegments(find_object);
   return true;
+}
+
+bool ModuleTable::Is(uint32_t module, const dl_find_object& object, uint64_t identity) const {
+  const ModuleRecord& record = region_.Records<ModuleRecord>(Table::kModules)[module];
+  return record.end.load(std::memory_order_acquire) ==
+             reinterpret_cast<uint64_t>(object.dlfo_map_end) &&
+         record.start == reinterpret_cast<uint64_t>(object.dlfo_map_start) &&
+         record.load_bias == object.dlfo_link_map->l_addr &&
+         identities_[module].load(std::memory_order_relaxed) == identity && !IsUnloaded(module);
 }
 
 uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
@@ -61,37 +102,26 @@ uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
   if (find_object == nullptr || find_object(reinterpret_cast<void*>(pc), &found) != 0) {
     return kNoModule;
   }
-  const uint64_t start = reinterpret_cast<uint64_t>(found.dlfo_map_start);
-  const uint64_t end = reinterpret_cast<uint64_t>(found.dlfo_map_end);
-  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
+  const uint64_t identity = IdentityOf(found);
   for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
-    const ModuleRecord& module = modules[i];
-    if (module.end.load(std::memory_order_acquire) == end && module.start == start &&
-        module.load_bias == found.dlfo_link_map->l_addr && !IsUnloaded(i)) {
-      return i;
-    }
+    if (i < kMaxModules && Is(i, found, identity)) return i;
   }
-  *replaced = MarkOverlapped(start, end);
-  return Enter(found);
+  *replaced = MarkOverlapped(found, identity);
+  return Enter(found, identity);
 }
 
-uint32_t ModuleTable::Enter(const dl_find_object& object) {
+uint32_t ModuleTable::Enter(const dl_find_object& object, uint64_t identity) {
   const char* name = object.dlfo_link_map->l_name;
-  char executable[4096];
   size_t bytes = name == nullptr ? 0 : strlen(name);
   if (bytes == 0) {  // the program itself
-    const ErrnoGuard keep;
-    const ssize_t n = readlink("/proc/self/exe", executable, sizeof executable);
-    if (n > 0) {
-      name = executable;
-      bytes = static_cast<size_t>(n);
-    }
+    name = program_path;
+    bytes = program_path_bytes;
   } else if (strncmp(name, "linux-vdso", 10) == 0) {
     name = "[vdso]";
     bytes = strlen(name);
   }
   const uint32_t index = region_.Take(Table::kModules);
-  if (index == kNoRecord) return kNoModule;
+  if (index >= kMaxModules) return kNoModule;  // kNoRecord too
   ModuleRecord& module = region_.Records<ModuleRecord>(Table::kModules)[index];
   const uint32_t path = region_.Take(Table::kStrings, static_cast<uint32_t>(bytes));
   if (path != kNoRecord) {
@@ -106,17 +136,22 @@ uint32_t ModuleTable::Enter(const dl_find_object& object) {
   }
   module.start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
   module.load_bias = object.dlfo_link_map->l_addr;
+  identities_[index].store(identity, std::memory_order_relaxed);
   module.end.store(reinterpret_cast<uint64_t>(object.dlfo_map_end), std::memory_order_release);
   return index;
 }
 
-bool ModuleTable::MarkOverlapped(uint64_t start, uint64_t end) {
+// Another thread may have entered the same module meanwhile: that one stays.
+bool ModuleTable::MarkOverlapped(const dl_find_object& object, uint64_t identity) {
+  const uint64_t start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
+  const uint64_t end = reinterpret_cast<uint64_t>(object.dlfo_map_end);
   bool any = false;
   auto* modules = region_.Records<ModuleRecord>(Table::kModules);
   for (uint32_t i = 0; i < region_.count(Table::kModules); ++i) {
     ModuleRecord& module = modules[i];
     const uint64_t old_end = module.end.load(std::memory_order_acquire);
     if (module.start >= end || old_end <= start || IsUnloaded(i)) continue;
+    if (Is(i, object, identity)) continue;
     __atomic_store_n(&module.unloaded, 1u, __ATOMIC_RELEASE);
     any = true;
   }

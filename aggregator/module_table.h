@@ -1,5 +1,11 @@
 // ModuleTable: which mapped ELF file a code address lies in, by the loader's own lock-free table.
 //
+// A module that lies where another one lay has mostly another extent or file offset; if not, it is
+// told by its identity: the loader's record of it, its path, its dynamic section and its build-id.
+// So an unload that no hook saw (libc's own of iconv and NSS modules) is noticed when the first new
+// stack passes through what came instead. What stays possible: a file without a build-id that was
+// replaced by another one of the same path and layout.
+//
 // Thread safety: any thread, also in a signal handler; lock-free. Two threads that meet a module at
 // the same moment may enter it twice; equal modules are merged when read.
 // Failure: kNoModule for code of no file (JIT) and when the table is full.
@@ -9,6 +15,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "aggregator/region.h"
@@ -19,7 +26,7 @@ class ModuleTable {
  public:
   constexpr explicit ModuleTable(const Region& region) : region_(region) {}
 
-  // Finds _dl_find_object. False: this libc has none.
+  // Finds _dl_find_object and the path of the program. False: this libc has no such function.
   static bool Init();
 
   // The module of a pc, entered now if it is new. `replaced` is set when it lies where another one
@@ -31,10 +38,14 @@ class ModuleTable {
   bool IsUnloaded(uint32_t module) const;
 
  private:
-  uint32_t Enter(const dl_find_object& object);
-  bool MarkOverlapped(uint64_t start, uint64_t end);
+  static constexpr uint32_t kMaxModules = 4096;
+
+  bool Is(uint32_t module, const dl_find_object& object, uint64_t identity) const;
+  uint32_t Enter(const dl_find_object& object, uint64_t identity);
+  bool MarkOverlapped(const dl_find_object& object, uint64_t identity);
 
   const Region& region_;
+  std::atomic<uint64_t> identities_[kMaxModules] = {};  // by module, stored before its end
 };
 
 }  // namespace memprof

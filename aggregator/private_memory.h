@@ -1,9 +1,11 @@
 // Memory of the tracker's own, from mmap: never from the host's heap.
 //
 // Thread safety: all functions may be called by any thread, also in a signal handler.
-// Failure: nullptr or false when the system gives no memory; the caller stops growing.
+// Failure: nullptr or false when the system gives no memory, or may not be asked for it
+// (system_calls.h); the caller stops growing.
 // Memory: reserved ranges cost address space only. What is committed is populated at once, off the
-// event path, and added to PrivateBytes(). Nothing is dumped into core files.
+// event path, and added to PrivateBytes(). Nothing is dumped into core files, but for
+// what is mapped once the host filters its system calls.
 #pragma once
 
 #include <atomic>

@@ -11,6 +11,22 @@ constexpr uint32_t kRootNode = 0;
 constexpr char kOtherThreads[16] = "[other threads]";
 static_assert(sizeof "[other threads]" == 16, "fits the kernel's 15 bytes exactly");
 
+struct NameWords {
+  uint64_t first;
+  uint64_t second;
+};
+static_assert(sizeof(NameWords) == sizeof(ThreadNameRecord));
+
+NameWords WordsOf(const char (&name)[16]) {
+  char padded[16] = {};
+  for (size_t i = 0; i < sizeof padded - 1 && name[i] != 0; ++i) padded[i] = name[i];
+  // No name at all is told from an empty record by a byte behind its end.
+  if (padded[0] == 0) padded[15] = 1;
+  NameWords words;
+  memcpy(&words, padded, sizeof words);
+  return words;
+}
+
 }  // namespace
 
 bool StackTable::Init() {
@@ -20,36 +36,34 @@ bool StackTable::Init() {
   if (region_.Take(Table::kNodes) != kRootNode) return false;
   const uint32_t other = region_.Take(Table::kThreadNames);
   memcpy(region_.Records<ThreadNameRecord>(Table::kThreadNames)[other].name, kOtherThreads, 16);
-  return NewSite(Node(kRootNode, kPcTablesFull), other) == kTablesFullSite;
+  bool replaced = false;
+  return NewSite(Node(kRootNode, kPcTablesFull, &replaced), other) == kTablesFullSite;
 }
 
+// A record that was taken and not written yet is all zeros: a name is written with its first word
+// last, and is nobody's until then.
 uint32_t StackTable::ThreadName(const char (&name)[16]) {
-  auto* names = region_.Records<ThreadNameRecord>(Table::kThreadNames);
+  uint64_t* const words = region_.Records<uint64_t>(Table::kThreadNames);
+  const NameWords wanted = WordsOf(name);
   const uint32_t count = region_.count(Table::kThreadNames);
   for (uint32_t i = 1; i < count; ++i) {
-    if (strncmp(names[i].name, name, sizeof name) == 0) return i;
+    if (__atomic_load_n(&words[2 * i], __ATOMIC_ACQUIRE) == wanted.first &&
+        __atomic_load_n(&words[2 * i + 1], __ATOMIC_RELAXED) == wanted.second) {
+      return i;
+    }
   }
   const uint32_t index = region_.Take(Table::kThreadNames);
   if (index == kNoRecord) return 0;
-  memcpy(names[index].name, name, sizeof name);
+  __atomic_store_n(&words[2 * index + 1], wanted.second, __ATOMIC_RELAXED);
+  __atomic_store_n(&words[2 * index], wanted.first, __ATOMIC_RELEASE);
   return index;
 }
 
 uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name) {
-  uint32_t node = kRootNode;
-  uint32_t known = capture.unchanged;
-  if (known > 0) {
-    node = memory.frames[known - 1].node;
-  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
-    const uint64_t row = capture.depth == 0  ? kPcNoStack
-                         : capture.truncated ? kPcTruncated
-                                             : kPcIncomplete;
-    node = Node(kRootNode, row);
-  }
-  for (; known < capture.depth && node != kNoRecord; ++known) {
-    node = Node(node, memory.frames[known].pc);
-    memory.frames[known].node = node;
-  }
+  bool replaced = false;
+  uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
+  // Frames before the new one may have been taken for those of the module that it replaced.
+  if (replaced) node = Leaf(memory, capture, 0, &replaced);
   if (node != kNoRecord) return SiteOf(node, thread_name);
   // What was not entered must not be taken as known by the next capture.
   memory.depth = 0;
@@ -57,22 +71,41 @@ uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uin
   return kTablesFullSite;
 }
 
-uint32_t StackTable::Node(uint32_t parent, uint64_t pc) {
+uint32_t StackTable::Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known,
+                          bool* replaced) {
+  uint32_t node = kRootNode;
+  if (known > 0) {
+    node = memory.frames[known - 1].node;
+  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
+    const uint64_t row = capture.depth == 0  ? kPcNoStack
+                         : capture.truncated ? kPcTruncated
+                                             : kPcIncomplete;
+    node = Node(kRootNode, row, replaced);
+  }
+  for (; known < capture.depth && node != kNoRecord; ++known) {
+    node = Node(node, memory.frames[known].pc, replaced);
+    memory.frames[known].node = node;
+  }
+  return node;
+}
+
+uint32_t StackTable::Node(uint32_t parent, uint64_t pc, bool* replaced) {
   const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
   const uint64_t hash = MixHash(pc, parent);
   const uint32_t found = node_index_.Find(hash, [&](uint32_t id) {
     return nodes[id].pc.load(std::memory_order_relaxed) == pc && nodes[id].parent == parent;
   });
-  return found != InternIndex::kNone ? found : NewNode(parent, pc, hash);
+  return found != InternIndex::kNone ? found : NewNode(parent, pc, hash, replaced);
 }
 
-uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash) {
+uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced) {
   uint32_t module = kNoModule;
   if (pc >= kFirstRealPc) {
-    bool replaced = false;
-    module = modules_.Find(pc, &replaced);
+    bool other = false;
+    module = modules_.Find(pc, &other);
     // A module lies where another one lay: it was unloaded behind our back (iconv, NSS).
-    if (replaced) ForgetUnloaded();
+    if (other) ForgetUnloaded();
+    *replaced |= other;
   }
   const uint32_t id = region_.Take(Table::kNodes);
   if (id == kNoRecord) return kNoRecord;

@@ -47,8 +47,12 @@ class StackTable {
   void ForgetUnloaded();
 
  private:
-  uint32_t Node(uint32_t parent, uint64_t pc);
-  uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash);
+  // The node of the whole stack, of which the first `known` frames have theirs; kNoRecord if a
+  // table is full. `replaced` is set when nodes were forgotten meanwhile, which may be some of
+  // these.
+  uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known, bool* replaced);
+  uint32_t Node(uint32_t parent, uint64_t pc, bool* replaced);
+  uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced);
   uint32_t SiteOf(uint32_t node, uint32_t thread_name);
   uint32_t NewSite(uint32_t node, uint32_t thread_name);
 

@@ -97,7 +97,7 @@ void SlotCells::Mend(ThreadSlot& slot) {
 ThreadSlot* SlotTable::Acquire(uint32_t tid) {
   ThreadSlot* slot = TakeFree(tid);
   if (slot == nullptr) slot = Create(tid);
-  if (slot == nullptr && ReclaimDead()) slot = TakeFree(tid);
+  if (slot == nullptr) slot = TakeFromDead(tid);
   if (slot == nullptr) return nullptr;
   slot->stack.depth = 0;
   slot->name_changed.store(1, std::memory_order_relaxed);
@@ -131,6 +131,7 @@ ThreadSlot* SlotTable::TakeFree(uint32_t tid) {
 
 // Slots are entered from the front, without gaps.
 ThreadSlot* SlotTable::Create(uint32_t tid) {
+  if (slots_[kMaxSlots - 1].load(std::memory_order_relaxed) != nullptr) return nullptr;
   auto* slot = static_cast<ThreadSlot*>(MapMemory(sizeof(ThreadSlot)));
   if (slot == nullptr) return nullptr;
   slot->owner.store(tid, std::memory_order_relaxed);
@@ -147,20 +148,22 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
   return nullptr;
 }
 
-// A thread whose last allocations came after its key destructors never released its slot.
-bool SlotTable::ReclaimDead() {
+// A thread that ended by the system call alone never released its slot. Each owner that is asked
+// for is a system call, so only a few are asked at a time, in turn.
+ThreadSlot* SlotTable::TakeFromDead(uint32_t tid) {
+  constexpr uint32_t kAsked = 32;
+  if (tid == kUnknownOwner) return nullptr;  // a filter is in force: ask nothing
   const ErrnoGuard keep;
-  bool any = false;
-  for (auto& entry : slots_) {
-    ThreadSlot* slot = entry.load(std::memory_order_acquire);
-    if (slot == nullptr) break;
-    uint32_t tid = slot->owner.load(std::memory_order_acquire);
-    if (tid == kUnknownOwner) return any;  // a filter is in force: ask nothing
-    if (tid == 0 || syscall(SYS_tgkill, getpid(), static_cast<int>(tid), 0) == 0) continue;
-    if (errno != ESRCH) continue;
-    any |= slot->owner.compare_exchange_strong(tid, 0, std::memory_order_acq_rel);
+  const uint32_t first = next_asked_.fetch_add(kAsked, std::memory_order_relaxed);
+  for (uint32_t i = 0; i < kAsked; ++i) {
+    ThreadSlot* slot = slots_[(first + i) % kMaxSlots].load(std::memory_order_acquire);
+    if (slot == nullptr) continue;
+    uint32_t owner = slot->owner.load(std::memory_order_acquire);
+    if (owner == 0 || owner == kUnknownOwner) continue;
+    if (syscall(SYS_tgkill, getpid(), static_cast<int>(owner), 0) == 0 || errno != ESRCH) continue;
+    if (slot->owner.compare_exchange_strong(owner, tid, std::memory_order_acq_rel)) return slot;
   }
-  return any;
+  return nullptr;
 }
 
 }  // namespace memprof

@@ -10,7 +10,8 @@
 // Ownership: a slot and its cells are touched by the thread that owns the slot, and by it alone.
 // Thread safety: SlotTable is lock-free; Acquire and Release may be called by any thread.
 // Failure: Acquire gives nullptr above kMaxSlots threads at once or without memory: the thread then
-// counts into the shared cells (shared_cells.h).
+// counts into the shared cells (shared_cells.h). It looks at every slot, so who gets none waits for
+// kAcquireAgainAfter events before it asks again.
 // Memory order: Release stores the owner with release, Acquire takes it with acquire, so the new
 // owner sees the cells as the old one left them.
 #pragma once
@@ -25,6 +26,7 @@
 namespace memprof {
 
 inline constexpr size_t kMaxSlots = 1024;
+inline constexpr uint32_t kAcquireAgainAfter = 4096;
 
 // The owner where the tid may not be asked for (a filter of system calls): never taken for dead.
 inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
@@ -58,9 +60,10 @@ class SlotTable {
  private:
   ThreadSlot* TakeFree(uint32_t tid);
   ThreadSlot* Create(uint32_t tid);
-  bool ReclaimDead();
+  ThreadSlot* TakeFromDead(uint32_t tid);
 
   std::atomic<ThreadSlot*> slots_[kMaxSlots] = {};
+  std::atomic<uint32_t> next_asked_{0};  // where TakeFromDead goes on
   std::atomic<uint32_t> count_{0};
 };
 

@@ -16,6 +16,7 @@
 #include "aggregator/peak_tracker.h"
 #include "aggregator/shared_cells.h"
 #include "aggregator/stack_table.h"
+#include "aggregator/system_calls.h"
 #include "aggregator/thread_slot.h"
 
 namespace memprof {
@@ -32,16 +33,20 @@ constinit LiveMap live;
 constinit SlotTable slots;
 constinit SlotCells slot_cells{region};
 constinit SharedCells shared_cells{region};
-constinit std::atomic<bool> filtered{false};
 pthread_key_t exit_key;
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
+
+void GiveSlotBack();
 
 // Over one of the functions of tracker.h. Nested: the thread was inside one already.
 class TrackerScope {
  public:
   TrackerScope() : before_(EnterScope(kInTracker)) {}
-  ~TrackerScope() { LeaveScope(before_); }
+  ~TrackerScope() {
+    if (__builtin_expect(thread_state.borrows, 0) && !nested()) GiveSlotBack();
+    LeaveScope(before_);
+  }
   TrackerScope(const TrackerScope&) = delete;
   TrackerScope& operator=(const TrackerScope&) = delete;
 
@@ -91,19 +96,38 @@ void Count(std::atomic<uint64_t>& counter, uint64_t amount = 1) {
 
 void ReleaseAtThreadExit(void* slot) {
   const TrackerScope scope;
+  thread_state.exiting = true;
   thread_state.slot = nullptr;
   slots.Release(static_cast<ThreadSlot*>(slot));
 }
 
-ThreadSlot* AttachThread() {
+[[gnu::noinline]] void GiveSlotBack() {
+  ThreadSlot* slot = thread_state.slot;
+  thread_state.slot = nullptr;
+  thread_state.borrows = false;
+  slots.Release(slot);
+}
+
+[[gnu::noinline]] ThreadSlot* AttachThread() {
+  if (thread_state.events_without_slot != 0) {
+    --thread_state.events_without_slot;
+    return nullptr;
+  }
   const ErrnoGuard keep;
   ThreadSlot* slot = SystemCallsFiltered()
                          ? slots.Acquire(kUnknownOwner)
                          : slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
-  if (slot == nullptr) return nullptr;
+  if (slot == nullptr) {
+    thread_state.events_without_slot = kAcquireAgainAfter;
+    return nullptr;
+  }
   thread_state.slot = slot;
   UpdateSlack();  // there is one more thread to share it
-  pthread_setspecific(exit_key, slot);
+  if (!thread_state.exiting) {
+    pthread_setspecific(exit_key, slot);
+  } else {
+    thread_state.borrows = true;
+  }
   return slot;
 }
 
@@ -327,10 +351,6 @@ void OnThreadRenamed(uint32_t tid) {
   const TrackerScope scope;
   slots.MarkRenamed(tid);
 }
-
-void OnSystemCallsFiltered() { filtered.store(true, std::memory_order_relaxed); }
-
-bool SystemCallsFiltered() { return filtered.load(std::memory_order_relaxed); }
 
 void BeforeModulesChange() { InvalidateUnwinder(); }
 

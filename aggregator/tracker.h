@@ -17,6 +17,9 @@
 //                 touch the slot it interrupted; it goes to the shared cells
 // A signal handler may leave all of these by siglongjmp. So the state also has the stack pointer of
 // the outermost scope: a hook that is called from above it on the same stack knows that it is gone.
+//
+// When a thread's key destructors have run, nothing would release a slot that it keeps: from then
+// on each event borrows one and gives it back at its end.
 #pragma once
 
 #include <atomic>
@@ -33,6 +36,9 @@ struct ThreadSlot;
 struct ThreadState {
   ThreadSlot* slot;
   uintptr_t scope;  // the flags below | the outermost scope's stack pointer, where a flag is set
+  uint32_t events_without_slot;  // still to come before it asks for one again
+  bool exiting;                  // its key destructors ran
+  bool borrows;                  // the slot is given back at the end of this event
 };
 inline constexpr uintptr_t kInAllocator = 1;
 inline constexpr uintptr_t kInTracker = 2;
@@ -114,11 +120,6 @@ void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block 
 // A thread has another name now; kEveryThread: some thread has.
 inline constexpr uint32_t kEveryThread = 0;
 void OnThreadRenamed(uint32_t tid);
-
-// The host is about to filter its system calls (seccomp): from now on the tracker makes none but
-// those that an allocator makes itself (mmap, munmap, mprotect, madvise).
-void OnSystemCallsFiltered();
-bool SystemCallsFiltered();
 
 // Around an unload of a module.
 void BeforeModulesChange();

@@ -4,6 +4,8 @@
 
 #include <initializer_list>
 
+#include "aggregator/system_calls.h"
+
 namespace memprof {
 namespace {
 
@@ -12,6 +14,7 @@ constexpr uintptr_t kFarthestOwnEnd = 1u << 20;  // from the last frame to the s
 constexpr uint64_t kAttempts = 8;
 
 uintptr_t g_main_stack_end = 0;
+uintptr_t g_main_stack_room = 0;
 
 constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
 
@@ -19,8 +22,7 @@ constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
 constexpr long kNoMemory = -12;
 constexpr long kFault = -14;
 
-// MADV_POPULATE_READ (Linux 5.14) reads the page and says whether it could. An allocator makes
-// madvise calls itself, so a seccomp filter that lets the host allocate lets it through.
+// MADV_POPULATE_READ (Linux 5.14) reads the page and says whether it could.
 long PopulateForReading(uintptr_t page) {
   constexpr long kPopulateRead = 22;
   constexpr long kPageBytes = 4096;
@@ -48,6 +50,7 @@ long ReadMaskFrom(uintptr_t page) {
 }
 
 bool IsPageReadable(uintptr_t page) {
+  if (SystemCallsFiltered()) return false;
   constexpr long kInvalid = -22;  // what both say of an argument they don't know
   const long populated = PopulateForReading(page);
   if (populated == 0) return true;
@@ -55,9 +58,16 @@ bool IsPageReadable(uintptr_t page) {
   return ReadMaskFrom(page) == kInvalid;
 }
 
+// Whether an address where a frame lies, below what is known of the main thread's stack, belongs to
+// that stack.
+bool IsMainStack(uintptr_t address) { return g_main_stack_end - address < g_main_stack_room; }
+
 }  // namespace
 
-void SetMainStackEnd(uintptr_t address) { g_main_stack_end = address; }
+void SetMainStack(uintptr_t end, uintptr_t room) {
+  g_main_stack_end = end;
+  g_main_stack_room = room;
+}
 
 ReadableStack::ReadableStack(const PermanentStack& permanent, uintptr_t own_word)
     : permanent_(permanent) {
@@ -78,6 +88,11 @@ bool ReadableStack::GrowTo(uintptr_t new_end) {
       SetRange(begin_, permanent_.range.end);
       permanent_.range.begin = begin_;
       is_permanent_ = true;
+      continue;
+    }
+    if (may_join && SystemCallsFiltered() && IsMainStack(begin_) &&
+        permanent_.range.Contains(g_main_stack_end) && end() < permanent_.range.begin) {
+      SetRange(begin_, permanent_.range.begin);
       continue;
     }
     if (!IsPageReadable(end())) return false;

@@ -15,11 +15,16 @@
 //                     used only while the thread pointer is the same.
 //   other stacks      sigaltstack, ucontext and coroutine stacks may be gone at the next capture:
 //                     their pages are probed each time (about 0.4 µs a page).
+//   filtered calls    Once the host filters its system calls nothing is probed: there is the
+//                     permanent range, and the page of the hook. Of the main thread it may have
+//                     grown: the kernel lets nothing else come near that stack on its own account,
+//                     so what lies below a range that ends with it is the same stack.
 //
 // Thread safety: on one thread's stack. Async-signal-safe; raw system calls, errno untouched.
 // Invariants
 //   1. Every page of [begin, end) was probed in this capture, or in an earlier one of the same
-//      thread as part of its permanent range.
+//      thread as part of its permanent range; or lies between such a page and the stack pointer of
+//      the main thread.
 //   2. The range only grows, or is replaced by Jump.
 #pragma once
 
@@ -47,8 +52,9 @@ inline bool IsOwnStack(const PermanentStack& stack, uintptr_t address) {
   return stack.range.Contains(address) && stack.thread_pointer == ThreadPointer();
 }
 
-// Where the main thread's stack ends (ld.so's __libc_stack_end). Set once by InitUnwinder.
-void SetMainStackEnd(uintptr_t address);
+// Where the main thread's stack ends (ld.so's __libc_stack_end), and how far it may grow. Set once
+// by InitUnwinder.
+void SetMainStack(uintptr_t end, uintptr_t room);
 
 class ReadableStack {
  public:

@@ -1,6 +1,7 @@
 #include "aggregator/unwind/stack_capture.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
 #include <atomic>
@@ -288,8 +289,12 @@ void ForgetCaptures(StackMemory& memory) {
 
 bool InitUnwinder() {
   const void* stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
-  if (stack_end != nullptr) {
-    SetMainStackEnd(LoadWord(reinterpret_cast<uintptr_t>(stack_end)));
+  rlimit stack_limit;
+  if (stack_end != nullptr && getrlimit(RLIMIT_STACK, &stack_limit) == 0) {
+    // A kernel that starts programs without a limit lays out their memory from below.
+    constexpr rlim_t kEnough = 64u << 20;
+    const rlim_t room = stack_limit.rlim_cur < kEnough ? stack_limit.rlim_cur : kEnough;
+    SetMainStack(LoadWord(reinterpret_cast<uintptr_t>(stack_end)), room);
   }
   // makecontext tells where its contexts end: the word on top of a new one's stack.
   alignas(16) char stack[512];

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -40,6 +41,38 @@ TEST_F(InternIndexTest, NeverFindsWhatWasForgotten) {
   index_.Forget([](uint32_t id) { return id % 3 == 0; });
   for (uint32_t id = 0; id < 5000; ++id) {
     ASSERT_EQ(Find(index_, id), id % 3 == 0 ? InternIndex::kNone : id);
+  }
+}
+
+// What an older table has is copied to the newest as it is found. Forgotten between the two, it
+// stays forgotten.
+TEST_F(InternIndexTest, NeverFindsAgainWhatIsForgottenWhileItIsCopied) {
+  for (uint32_t id = 0; id < 5000; ++id) index_.Insert(HashOf(id), id);
+  for (uint32_t id = 0; id < 100; ++id) {  // these lie in the oldest table alone
+    index_.Find(HashOf(id), [&](uint32_t candidate) {
+      if (candidate == id) index_.Forget([&](uint32_t gone) { return gone == id; });
+      return candidate == id;
+    });
+    ASSERT_EQ(Find(index_, id), InternIndex::kNone);
+  }
+}
+
+TEST_F(InternIndexTest, ForgetsForGoodWhileThreadsCopy) {
+  for (uint32_t id = 0; id < 4000; ++id) index_.Insert(HashOf(id), id);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      while (!done) {
+        for (uint32_t id = 0; id < 4000; ++id) Find(index_, id);
+      }
+    });
+  }
+  for (uint32_t id = 0; id < 400; ++id) index_.Forget([&](uint32_t gone) { return gone == id; });
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  for (uint32_t id = 0; id < 4000; ++id) {
+    ASSERT_EQ(Find(index_, id), id < 400 ? InternIndex::kNone : id);
   }
 }
 

@@ -1,6 +1,8 @@
 #include "aggregator/live_map.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <ucontext.h>
 
 #include <map>
 #include <random>
@@ -144,6 +146,7 @@ TEST_F(LiveMapTest, FindsABlockThatIsJustBeingMoved) {
         if (!map_.Remove(i * 65536, &block) || block != Block{round, static_cast<uint32_t>(i)}) {
           ++lost;
         }
+        if (map_.Remove(i * 65536, &block)) ++lost;  // nor is it found twice
       }
     }
   });
@@ -152,6 +155,89 @@ TEST_F(LiveMapTest, FindsABlockThatIsJustBeingMoved) {
   churn.join();
   EXPECT_EQ(lost, 0);
   EXPECT_EQ(map_.CountForTest(), 200000u);
+}
+
+// An insert that splits a bucket is interrupted, after each 23rd of its instructions in turn, by a
+// signal handler that frees every block, frees every address again, as a program does that got it
+// by a call the tracker doesn't see, and inserts every second block anew.
+class SteppedLiveMap : public LiveMapTest {
+ protected:
+  static constexpr uintptr_t kStep = 4096;
+
+  void TearDown() override {
+    signal(SIGTRAP, SIG_DFL);
+    LiveMapTest::TearDown();
+  }
+
+  // The blocks before the insert that makes the table grow for the second time: the first one looks
+  // at the table's load too, which is long.
+  void Fill() {
+    for (uintptr_t i = 1; i <= blocks; ++i) {
+      ASSERT_TRUE(map_.Insert(i * kStep, {i, static_cast<uint32_t>(i)}));
+    }
+  }
+  uintptr_t BlocksBeforeASplit() {
+    size_t before = 0;
+    for (uintptr_t i = 1;; ++i) {
+      const size_t buckets = map_.buckets();
+      EXPECT_TRUE(map_.Insert(i * kStep, {i, static_cast<uint32_t>(i)}));
+      if (map_.buckets() != buckets && before++ == 1) return i - 1;
+    }
+  }
+
+  static void OnStep(int, siginfo_t*, void* context) {
+    if (++steps != stop_at) return;
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~greg_t{kTrapFlag};
+    for (uintptr_t i = 1; i <= blocks; ++i) {
+      Block block = {};
+      wrong += !map->Remove(i * kStep, &block) || block != Block{i, static_cast<uint32_t>(i)};
+      wrong += map->Remove(i * kStep, &block);
+      if (i % 2 == 0) wrong += !map->Insert(i * kStep, {i + 7, 1});
+    }
+  }
+
+  static constexpr unsigned kTrapFlag = 0x100;
+  static inline LiveMap* map;
+  static inline uintptr_t blocks;
+  static inline int steps;
+  static inline int stop_at;
+  static inline int wrong;
+};
+
+TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
+#endif
+  map = &map_;
+  blocks = BlocksBeforeASplit();
+  struct sigaction action = {};
+  action.sa_sigaction = OnStep;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+  wrong = 0;
+  stop_at = 1;
+  for (bool stopped = true; stopped; stop_at += 23) {
+    map_.Destroy();
+    ASSERT_TRUE(map_.Init(1 << 16));
+    Fill();
+    steps = 0;
+    const uintptr_t last = (blocks + 1) * kStep;
+    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+    const bool inserted = map_.Insert(last, {1, 1});
+    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+    ASSERT_TRUE(inserted);
+    stopped = steps >= stop_at;
+    if (!stopped) break;
+    Block block;
+    ASSERT_TRUE(map_.Remove(last, &block));
+    for (uintptr_t i = 1; i <= blocks; ++i) {
+      ASSERT_EQ(map_.Remove(i * kStep, &block), i % 2 == 0);
+      ASSERT_TRUE(i % 2 != 0 || block == (Block{i + 7, 1}));
+    }
+    ASSERT_EQ(wrong, 0) << "after instruction " << stop_at;
+    ASSERT_EQ(map_.CountForTest(), 0u);
+  }
+  EXPECT_GT(stop_at, 300) << "nothing was stepped";
 }
 
 }  // namespace

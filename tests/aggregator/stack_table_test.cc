@@ -2,7 +2,9 @@
 
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
+#include <link.h>
 
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -75,6 +77,27 @@ TEST_F(StackTableTest, SeparatesThreadNames) {
   EXPECT_EQ(Site({0x5000}, b), site_b);
 }
 
+TEST_F(StackTableTest, TakesNoRecordForANameBeforeItIsWritten) {
+  const Region& region = region_.get();
+  // As another thread leaves it between taking and writing.
+  const uint32_t unwritten = region.Take(Table::kThreadNames);
+  auto* names = region.Records<ThreadNameRecord>(Table::kThreadNames);
+  const char nothing[16] = {};
+  const uint32_t empty = table_.ThreadName(nothing);
+  EXPECT_NE(empty, unwritten);
+  EXPECT_EQ(table_.ThreadName(nothing), empty);
+  EXPECT_STREQ(names[empty].name, "");
+  // The half that is written first.
+  memcpy(names[unwritten].name + 8, "-thread", 8);
+  EXPECT_NE(table_.ThreadName("a long -thread\0"), unwritten);
+  EXPECT_NE(table_.ThreadName(nothing), unwritten);
+}
+
+TEST_F(StackTableTest, GivesEqualNamesOneIdWhateverFollowsThem) {
+  const uint32_t a = table_.ThreadName("io\0\0\0\0\0\0\0\0\0\0\0\0\0");
+  EXPECT_EQ(table_.ThreadName("io\0of another\0\0"), a);
+}
+
 TEST_F(StackTableTest, PutsThe257thNameUnderOtherThreads) {
   char name[16] = "thread-000";
   for (int i = 0; i < 256; ++i) {
@@ -117,6 +140,28 @@ TEST_F(StackTableTest, FindsAModuleByAnyAddressInIt) {
   const ModuleRecord& record = region_.get().Records<ModuleRecord>(Table::kModules)[module];
   EXPECT_EQ(record.build_id_bytes, 20u);
   EXPECT_EQ(modules_.Find(0x5000, &replaced), kNoModule);
+}
+
+// The loader's record, the extent and the bias are as before, but the name is another one: as if
+// something else had been loaded in the same place, and no unload was seen.
+TEST_F(StackTableTest, TellsAFileThatTookTheExactPlaceOfAnother) {
+  const auto pc = reinterpret_cast<uint64_t>(&gnu_get_libc_version);
+  dl_find_object found;
+  ASSERT_EQ(_dl_find_object(reinterpret_cast<void*>(pc), &found), 0);
+  const uint32_t outer = Site({0x5000, pc - 1});
+  const uint32_t before = Site({0x5000, pc - 1, pc});
+  char name[] = "/another/file.so";
+  char* const real_name = found.dlfo_link_map->l_name;
+  found.dlfo_link_map->l_name = name;
+  EXPECT_EQ(Site({0x5000, pc - 1, pc}), before) << "nothing new was seen";
+  const uint32_t after = Site({0x5000, pc - 1, pc + 1});
+  found.dlfo_link_map->l_name = real_name;
+  const NodeRecord& leaf = NodeAt(Record(after).node);
+  const NodeRecord& old_leaf = NodeAt(Record(before).node);
+  EXPECT_NE(leaf.module, old_leaf.module);
+  EXPECT_EQ(NodeAt(leaf.parent).module, leaf.module) << "the frame before as well";
+  EXPECT_NE(leaf.parent, Record(outer).node);
+  EXPECT_TRUE(modules_.IsUnloaded(old_leaf.module));
 }
 
 TEST_F(StackTableTest, GivesThreadsThatMeetTheSameStacksTheSameFigures) {

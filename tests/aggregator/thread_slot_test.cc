@@ -1,6 +1,7 @@
 #include "aggregator/thread_slot.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <memory>
 #include <set>
@@ -50,6 +51,32 @@ TEST(SlotTable, KeepsLiveThreadsApartAndEndsAt1024) {
   EXPECT_EQ(taken.size(), kMaxSlots);
   EXPECT_FALSE(taken.contains(nullptr));
   EXPECT_NE(slots->Acquire(1), nullptr) << "owners that are dead give up their slots";
+}
+
+TEST(SlotTable, GivesNothingWhileAllItsThreadsLive) {
+  auto slots = std::make_unique<SlotTable>();
+  const auto self = static_cast<uint32_t>(gettid());
+  for (uint32_t i = 0; i < kMaxSlots; ++i) ASSERT_NE(slots->Acquire(self), nullptr);
+  EXPECT_EQ(slots->Acquire(self), nullptr);
+  EXPECT_EQ(slots->count(), kMaxSlots);
+}
+
+TEST(SlotTable, FindsTheOneDeadThreadAfterAFewTries) {
+  auto slots = std::make_unique<SlotTable>();
+  const auto self = static_cast<uint32_t>(gettid());
+  std::vector<ThreadSlot*> taken;
+  for (uint32_t i = 0; i < kMaxSlots; ++i) {
+    taken.push_back(slots->Acquire(i == 700 ? 0x7fff0000u : self));
+  }
+  ThreadSlot* found = nullptr;
+  for (int tries = 0; tries < 32 && found == nullptr; ++tries) found = slots->Acquire(self);
+  EXPECT_EQ(found, taken[700]);
+}
+
+TEST(SlotTable, AsksForNoOwnerBehindAFilter) {
+  auto slots = std::make_unique<SlotTable>();
+  for (uint32_t i = 0; i < kMaxSlots; ++i) slots->Acquire(0x7fff0000u + i);
+  EXPECT_EQ(slots->Acquire(kUnknownOwner), nullptr);
 }
 
 TEST(SlotTable, GivesOneSlotToOneOfManyThreads) {

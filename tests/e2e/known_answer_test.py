@@ -132,10 +132,12 @@ class KnownAnswerTest(harness.MemprofTest):
     def check_tracker(self, profile):
         for words in self.answer.lines["TRACKER"]:
             for word in words:
-                name, relation, value = re.match(r"(\w+)(>=|=)(\d+)$", word).groups()
+                name, relation, value = re.match(r"(\w+)(>=|<=|=)(\d+)$", word).groups()
                 got = profile["tracker"][name]
                 if relation == "=":
                     self.assertEqual(got, int(value), name)
+                elif relation == "<=":
+                    self.assertLessEqual(got, int(value), name)
                 else:
                     self.assertGreaterEqual(got, int(value), name)
 

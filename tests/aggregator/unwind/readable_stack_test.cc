@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <thread>
 
+#include "aggregator/system_calls.h"
+
 namespace memprof::test {
 namespace {
 
@@ -53,6 +55,46 @@ TEST_F(ReadableStackOnPages, GrowsUpToWhatCanNotBeRead) {
   EXPECT_FALSE(stack.Grow(At(3, 0), 1 << 20));
   EXPECT_FALSE(stack.Grow(At(4, 0), 1 << 20));
   EXPECT_FALSE(stack.Contains(At(3, 0)));
+}
+
+// A host that filters its system calls: none is made, and what is known stays known.
+class ReadableStackBehindAFilter : public ReadableStackOnPages {
+ protected:
+  void SetUp() override { allowed_system_calls = SystemCalls::kOfAllocators; }
+  void TearDown() override {
+    allowed_system_calls = SystemCalls::kAny;
+    SetMainStack(0, 0);
+  }
+};
+
+uintptr_t ThreadPointer() {
+  uintptr_t pointer;
+  __asm__("mov %%fs:0, %0" : "=r"(pointer));
+  return pointer;
+}
+
+TEST_F(ReadableStackBehindAFilter, KeepsToThePageOfItsWordAndToThePermanentRange) {
+  const PermanentStack permanent = {{At(1, 0), At(3, 0)}, ThreadPointer(), 0};
+  ReadableStack below(permanent, At(0, 0));
+  EXPECT_TRUE(below.Contains(At(0, 8)));
+  EXPECT_TRUE(below.Grow(At(2, 0), 1 << 20)) << "the ranges touch";
+  ReadableStack elsewhere(permanent, At(4, 0));
+  EXPECT_FALSE(elsewhere.Grow(At(5, 0), 1 << 20));
+  EXPECT_FALSE(elsewhere.Jump(At(5, 0)));
+  EXPECT_TRUE(elsewhere.Jump(At(1, 0)));
+  uintptr_t word;
+  EXPECT_FALSE(elsewhere.Read(At(5, 0), word));
+}
+
+TEST_F(ReadableStackBehindAFilter, FollowsTheMainThreadsStackAlone) {
+  const PermanentStack permanent = {{At(2, 0), At(3, 0)}, ThreadPointer(), 0};
+  EXPECT_FALSE(ReadableStack(permanent, At(0, 0)).Grow(At(2, 0), 1 << 20));
+  SetMainStack(At(2, 800), 2 * kPageBytes);
+  EXPECT_FALSE(ReadableStack(permanent, At(0, 0)).Grow(At(2, 0), 1 << 20)) << "too far below";
+  SetMainStack(At(2, 800), 4 * kPageBytes);
+  ReadableStack main(permanent, At(0, 0));
+  EXPECT_TRUE(main.Grow(At(2, 0), 1 << 20));
+  EXPECT_EQ(main.permanent().range.begin, At(0, 0));
 }
 
 TEST_F(ReadableStackOnPages, GrowsNoFartherThanItIsAllowed) {

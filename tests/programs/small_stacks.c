@@ -1,0 +1,54 @@
+// Fibers of 4 KiB with a guard page below them, whose first event is the process's first, and the
+// thread's: whatever the tracker does for it, it takes less than 2.5 KiB of the program's stack,
+// the allocator's own part included.
+//
+// SITE function=body line=@first  peak=? leaked=0/0 total=200/2
+// SITE function=body line=@second peak=? leaked=600/2 total=600/2
+// TRACKER dropped_events=0 incomplete_stacks=0
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { kPage = 4096, kMost = 2560 };
+
+static __thread ucontext_t outside, fiber;
+static __thread void* volatile kept;
+
+static void body(void) {
+  kept = malloc(100);         // @first
+  kept = realloc(kept, 300);  // @second
+}
+
+// How much of its stack the fiber wrote to.
+static size_t run(void) {
+  char* stack = mmap(NULL, 2 * kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (stack == MAP_FAILED || mprotect(stack, kPage, PROT_NONE) != 0) return kPage;
+  stack += kPage;
+  memset(stack, 0x5a, kPage);
+  getcontext(&fiber);
+  fiber.uc_stack.ss_sp = stack;
+  fiber.uc_stack.ss_size = kPage;
+  fiber.uc_link = &outside;
+  makecontext(&fiber, body, 0);
+  swapcontext(&outside, &fiber);
+  size_t untouched = 0;
+  while (untouched < kPage && stack[untouched] == 0x5a) ++untouched;
+  return kPage - untouched;
+}
+
+static void* thread(void* unused) {
+  (void)unused;
+  return (void*)run();
+}
+
+int main(void) {
+  const size_t first = run();
+  pthread_t other;
+  void* second;
+  if (pthread_create(&other, NULL, thread, NULL) != 0) return 77;
+  pthread_join(other, &second);
+  return first <= kMost && (size_t)second <= kMost ? 0 : 1;
+}
