@@ -222,7 +222,12 @@ void CountTrouble(const CaptureResult& capture) {
   Count(region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
 
+// A signal handler may fork in the middle of an event; in the child the event goes on, and would be
+// booked in the parent's region.
+bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
+
 [[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, uint64_t size, uint32_t cell) {
+  if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   const Where where = CellForFree(slot, cell);
   if (__builtin_expect(where.cell == kNoCell, 0)) {
     Count(region.header().dropped_events);
@@ -283,6 +288,7 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const Where where = CellForAllocation(slot, start);
+  if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   if (where.cell == kNoCell ||
       !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell})) {
     Count(region.header().dropped_events);
@@ -319,6 +325,7 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
   ThreadSlot* slot = SlotOf(scope);
   const Where to = CellForAllocation(slot, start);
   const Where from = CellForFree(slot, old.cell);
+  if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   if (to.cell == kNoCell || from.cell == kNoCell) {
     Count(region.header().dropped_events);
     return;
