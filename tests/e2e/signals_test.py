@@ -114,7 +114,8 @@ class SignalsTest(harness.MemprofTest):
                                 stdout=subprocess.PIPE)
         self.assertEqual(supervisor.stdout.readline(), b"ready\n")
         pid = self.children(supervisor)[0]
-        os.kill(pid, signal.SIGTSTP)
+        # Not SIGTSTP: nothing stops by that where the shell that started all this is gone.
+        os.kill(pid, signal.SIGSTOP)
         self.wait_for("memprof did not stop", lambda: self.state(supervisor.pid) == "T")
         supervisor.send_signal(signal.SIGCONT)
         self.wait_for("the program did not go on", lambda: self.state(pid) != "T")
