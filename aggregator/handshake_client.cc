@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "aggregator/errno_guard.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "core/handshake.h"
 
 namespace memprof {

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "aggregator/errno_guard.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/system_calls.h"
 #include "aggregator/tracker.h"

@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "aggregator/errno_guard.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/system_calls.h"
 
 // By the linker, at the start of this library.

@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 #include "aggregator/atomics.h"
-#include "aggregator/booking.h"
-#include "aggregator/errno_guard.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/life.h"
-#include "aggregator/live_map.h"
-#include "aggregator/module_table.h"
 #include "aggregator/nested_stack.h"
-#include "aggregator/peak_tracker.h"
-#include "aggregator/shared_cells.h"
-#include "aggregator/stack_table.h"
 #include "aggregator/system_calls.h"
-#include "aggregator/thread_slot.h"
+#include "aggregator/tables/booking.h"
+#include "aggregator/tables/live_map.h"
+#include "aggregator/tables/module_table.h"
+#include "aggregator/tables/peak_tracker.h"
+#include "aggregator/tables/shared_cells.h"
+#include "aggregator/tables/stack_table.h"
+#include "aggregator/tables/thread_slot.h"
 
 namespace memprof {
 

@@ -48,11 +48,18 @@ int main(int argc, char** argv) {
     const bool unknown_command = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
     if (unknown_command) what = std::string("there is no command '") + argv[1] + "'";
     const CLI::App* parsed = &app;
-    for (const Entry& entry : entries) {
-      if (entry.app->parsed()) parsed = entry.app;
+    const char* example = nullptr;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (!entries[i].app->parsed()) continue;
+      parsed = entries[i].app;
+      example = memprof::Commands()[i].example;
     }
     const std::string name = parsed == &app ? "memprof" : "memprof " + parsed->get_name();
-    memprof::Say("{}; see {} --help", what, name);
+    if (example != nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+      memprof::Say("{}; try: {}", what, example);
+    } else {
+      memprof::Say("{}; see {} --help", what, name);
+    }
     // run's own failures are told from the program's statuses.
     return parsed->get_name() == "run" ? 125 : memprof::kExitUsage;
   }

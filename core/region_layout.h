@@ -146,7 +146,7 @@ struct alignas(16) PackedPeak {
 
 inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
 
-// More than threads may keep back together (aggregator/peak_tracker.h).
+// More than threads may keep back together (aggregator/tables/peak_tracker.h).
 inline constexpr int64_t kPeakBias = int64_t{1} << 38;
 
 inline constexpr PackedPeak Pack(const PeakState& s) {

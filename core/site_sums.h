@@ -2,7 +2,7 @@
 //
 // Thread safety: pure; the region's writers may go on meanwhile.
 // Memory order: a cell's sequence is read before and after its figures, which are acquired; their
-// stores are releases (aggregator/booking.h).
+// stores are releases (aggregator/tables/booking.h).
 // Invariant: nothing a cell says can overflow: sums are modulo 2^64, read as signed at the end.
 #pragma once
 

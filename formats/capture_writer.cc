@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -127,6 +128,12 @@ bool WriteAll(int fd, const std::string& bytes) {
 }
 
 // The rename itself survives a crash of the machine only when the directory is written.
+mode_t Umask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
 void SyncDirectory(const std::filesystem::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;
@@ -159,13 +166,15 @@ std::string EncodeCapture(const Snapshot& snapshot) {
 }
 
 Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot) {
-  return WriteFileAtomically(path, EncodeCapture(snapshot));
+  return WriteFileAtomically(path, EncodeCapture(snapshot), Readers::kOwner);
 }
 
-Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes) {
+Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
+                                 Readers readers) {
   std::string beside = path + ".XXXXXX";
   const int fd = mkostemp(beside.data(), O_CLOEXEC);
   if (fd < 0) return Fail(ErrorKind::kIo, Why(path));
+  if (readers == Readers::kByUmask) fchmod(fd, 0666 & ~Umask());
   const bool written = WriteAll(fd, bytes);
   const std::string why = Why(path);
   if (close(fd) != 0 || !written) {

@@ -19,7 +19,10 @@ std::string EncodeCapture(const Snapshot& snapshot);
 // is readable by its owner only; a symbolic link at `path` is replaced, never followed.
 Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot);
 
-// The same for any bytes.
-Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes);
+// The same for any bytes. A capture tells of the program's command line and is its owner's; a
+// report is as readable as the umask has it.
+enum class Readers { kOwner, kByUmask };
+Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
+                                 Readers readers);
 
 }  // namespace memprof

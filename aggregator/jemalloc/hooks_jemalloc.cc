@@ -6,9 +6,9 @@
 #include <atomic>
 #include <cstring>
 
-#include "aggregator/hook.h"
+#include "aggregator/hooks/hook.h"
+#include "aggregator/hooks/jemalloc_events.h"
 #include "aggregator/jemalloc/without_jemalloc.h"
-#include "aggregator/jemalloc_events.h"
 
 // Weak: null where a child runs with this library and without the tracker.
 extern "C" {

@@ -40,7 +40,9 @@ Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {
 Result<void> Write(const OutputOptions& options, const std::string& text) {
   if (IsStdout(options)) return WriteTo(STDOUT_FILENO, "stdout", text);
   if (const auto free = CheckOutput(options); !free) return free;
-  if (!IsWrittenInPlace(options.file)) return WriteFileAtomically(options.file, text);
+  if (!IsWrittenInPlace(options.file)) {
+    return WriteFileAtomically(options.file, text, Readers::kByUmask);
+  }
   const int fd = open(options.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) {
     return Fail(ErrorKind::kIo,

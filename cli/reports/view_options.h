@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/option_checks.h"
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
 
@@ -16,13 +17,6 @@ struct ViewOptions {
   std::string sort = "bytes";
   OutputOptions output;
 };
-
-// CLI11 would read "-1" as a very large number and "010" as eight.
-inline std::string RowCount(const std::string& text) {
-  const bool digits = !text.empty() && text.size() <= 9 &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && (text[0] != '0' || text == "0") ? "" : "'" + text + "' is no number of rows";
-}
 
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
   options.rows = rows;

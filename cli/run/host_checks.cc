@@ -16,19 +16,18 @@
 namespace memprof {
 namespace {
 
-HostCheck CheckPreload() {
-  const auto preload = FindPreload();
-  if (!preload) return {"tracker", false, true, preload.error().message};
-  const auto facts = ReadElfFacts(*preload);
-  if (!facts) return {"tracker", false, true, *preload + " is damaged; install it again"};
+HostCheck CheckPreloaded(const char* row, const Result<std::string>& path) {
+  if (!path) return {row, false, true, path.error().message};
+  const auto facts = ReadElfFacts(*path);
+  if (!facts) return {row, false, true, *path + " is damaged; install it again"};
   std::string needed;
   for (const std::string& name : facts->needed) needed += (needed.empty() ? "" : ", ") + name;
   const bool foreign =
       std::any_of(facts->needed.begin(), facts->needed.end(), [](const std::string& name) {
         return !name.starts_with("libc.so.") && !name.starts_with("ld-linux");
       });
-  return {"tracker", !foreign, true,
-          fmt::format("{} (needs {}{})", *preload, needed,
+  return {row, !foreign, true,
+          fmt::format("{} (needs {}{})", *path, needed,
                       foreign ? ": more than libc, it would disturb programs" : "")};
 }
 
@@ -62,7 +61,11 @@ HostCheck CheckProc() {
 }  // namespace
 
 std::vector<HostCheck> CheckHost() {
-  return {CheckPreload(), CheckLibc(), CheckRegion(), CheckSocket(), CheckProc()};
+  const auto preload = FindPreload();
+  std::vector<HostCheck> checks = {CheckPreloaded("tracker", preload)};
+  if (preload) checks.push_back(CheckPreloaded("jemalloc", FindJemallocPreload(*preload)));
+  checks.insert(checks.end(), {CheckLibc(), CheckRegion(), CheckSocket(), CheckProc()});
+  return checks;
 }
 
 }  // namespace memprof

@@ -43,33 +43,34 @@ std::string InsertBeforeExtension(const std::string& file, const std::string& wh
   return result.string();
 }
 
-Result<void> CheckOutput(const std::string& file, bool overwrite) {
+Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite) {
   const std::filesystem::path parent = std::filesystem::path(file).parent_path();
   const std::string directory = parent.empty() ? std::string(".") : parent.string();
   struct stat info;
   if (stat(directory.c_str(), &info) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("the output directory {} can't be used: {}; create it "
-                                            "or name another with -o",
-                                            directory, strerror(errno)));
+                                            "or name another with {}",
+                                            directory, strerror(errno), option));
   }
   if (!S_ISDIR(info.st_mode)) {
     return Fail(ErrorKind::kIo,
-                fmt::format("{} is not a directory; name another output with -o", directory));
+                fmt::format("{} is not a directory; name another with {}", directory, option));
   }
   if (access(directory.c_str(), W_OK | X_OK) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("the output directory {} is not writable: {}; name "
-                                            "another with -o",
-                                            directory, strerror(errno)));
+                                            "another with {}",
+                                            directory, strerror(errno), option));
   }
   if (lstat(file.c_str(), &info) != 0) return {};
   // The capture is renamed into place: that would replace a device like /dev/null.
   if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
     return Fail(ErrorKind::kIo,
-                fmt::format("{} is not a regular file; name another with -o", file));
+                fmt::format("{} is not a regular file; name another with {}", file, option));
   }
   if (!overwrite) {
-    return Fail(ErrorKind::kExists,
-                fmt::format("{} exists; use -f to overwrite it, or -o to name another", file));
+    return Fail(
+        ErrorKind::kExists,
+        fmt::format("{} exists; use -f to overwrite it, or {} to name another", file, option));
   }
   return {};
 }

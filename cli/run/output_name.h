@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 
 #include "core/result.h"
 
@@ -20,8 +21,8 @@ std::string ExpandName(const std::string& pattern, const std::string& program, p
 // "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
 std::string InsertBeforeExtension(const std::string& file, const std::string& what);
 
-// Whether a capture can be written there: the directory is there and writable and, without
-// `overwrite`, the file is not there yet.
-Result<void> CheckOutput(const std::string& file, bool overwrite);
+// Whether the file that `option` names can be written: its directory is there and writable and,
+// without `overwrite`, the file is not there yet.
+Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite);
 
 }  // namespace memprof

@@ -35,16 +35,20 @@ Result<std::string> FindPreloadFor(const std::string& executable) {
                           (root / "lib" / "memprof" / kPreloadName).string(), executable));
 }
 
+Result<std::string> FindJemallocPreload(const std::string& preload) {
+  const auto path = std::filesystem::path(preload).parent_path() / kJemallocPreloadName;
+  if (access(path.c_str(), R_OK) == 0) return path.string();
+  return Fail(ErrorKind::kNotFound,
+              fmt::format("{} is missing; install or build memprof as a whole", path.string()));
+}
+
 Result<std::vector<std::string>> PreloadsFor(const Preflight& program, const std::string& preload) {
   std::vector<std::string> preloads = {preload};
   if (program.loader.empty()) return preloads;
   if (MallocxLibrary(ListModules(program.Runs(), program.loader)).empty()) return preloads;
-  const auto path = std::filesystem::path(preload).parent_path() / kJemallocPreloadName;
-  if (access(path.c_str(), R_OK) != 0) {
-    return Fail(ErrorKind::kNotFound,
-                fmt::format("{} is missing; install or build memprof as a whole", path.string()));
-  }
-  preloads.push_back(path.string());
+  const auto path = FindJemallocPreload(preload);
+  if (!path) return tl::unexpected<Error>(path.error());
+  preloads.push_back(*path);
   return preloads;
 }
 

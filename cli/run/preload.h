@@ -21,6 +21,9 @@ inline constexpr char kJemallocPreloadName[] = "libmemprof_jemalloc.so";
 Result<std::string> FindPreload();
 Result<std::string> FindPreloadFor(const std::string& executable);
 
+// The hooks of mallocx beside the tracker.
+Result<std::string> FindJemallocPreload(const std::string& preload);
+
 // The loader splits LD_PRELOAD at spaces and colons, expands "$" and can't quote.
 bool IsPreloadable(std::string_view path);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/message.h"
+#include "cli/option_checks.h"
 #include "cli/run/child.h"
 #include "cli/run/conclusion.h"
 #include "cli/run/exit_status.h"
@@ -56,11 +57,11 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::stri
   if (named.output == named.region) {
     return Fail(ErrorKind::kUsage, "-o and --region name the same file; give each its own");
   }
-  if (auto fine = CheckOutput(named.output, options.force); !fine) {
+  if (auto fine = CheckOutput(named.output, "-o", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
   if (named.region.empty()) return named;
-  if (auto fine = CheckOutput(named.region, options.force); !fine) {
+  if (auto fine = CheckOutput(named.region, "--region", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
   return named;
@@ -139,6 +140,8 @@ CommandBody SetUpRun(CLI::App& app) {
   app.add_flag("-q,--quiet", options->quiet, "Say nothing at the end unless memprof failed");
   app.add_option("--checkpoint", options->checkpoint_seconds,
                  "Write the capture every SECONDS while the program runs; 0: only at its end")
+      ->check(Seconds, "", "")
+      ->type_name("SECONDS")
       ->capture_default_str();
   app.add_option("--region", options->region,
                  "Keep the counts in this file while the program runs: nothing is lost even if "

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
-#include "aggregator/booking.h"
-#include "aggregator/peak_tracker.h"
+#include "aggregator/tables/booking.h"
+#include "aggregator/tables/peak_tracker.h"
 #include "core/region_reader.h"
 #include "tests/core/made_region.h"
 

@@ -50,6 +50,9 @@ class CommandLineTest(harness.MemprofTest):
 
     def test_statuses_of_memprofs_own(self):
         self.refuse(["run"], 125, "no program")
+        self.refuse(["run", "--checkpoint", "-3", "ls"], 125, "'-3' is no number of seconds")
+        self.refuse(["run", "--region", "nowhere/r", "ls"], 125, "or name another with --region")
+        self.refuse(["table"], 2, "capture is required; try: memprof table ")
         self.refuse(["run", "--no-such-option", "ls"], 125, "no-such-option")
         self.refuse(["run", "no-such-program-anywhere"], 127, "not found")
         self.refuse(["run", "./nowhere/program"], 127, "No such file")

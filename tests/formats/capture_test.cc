@@ -235,7 +235,7 @@ TEST_F(CaptureFile, IsWrittenWholeAndForItsOwnerOnly) {
 
 TEST_F(CaptureFile, ReplacesASymbolicLinkAndDoesNotFollowIt) {
   const std::string target = directory_ / "target";
-  ASSERT_TRUE(WriteFileAtomically(target, "mine").has_value());
+  ASSERT_TRUE(WriteFileAtomically(target, "mine", Readers::kOwner).has_value());
   std::filesystem::create_symlink(target, directory_ / "x.memprof");
   ASSERT_TRUE(WriteCaptureFile(directory_ / "x.memprof", SampleSnapshot()).has_value());
   EXPECT_EQ(*ReadWholeFile(target), "mine");

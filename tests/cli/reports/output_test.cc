@@ -58,6 +58,16 @@ TEST_F(Output, IsWrittenIntoAPipeAndLeavesItAPipe) {
   EXPECT_TRUE(S_ISFIFO(info.st_mode));
 }
 
+TEST_F(Output, IsAsReadableAsTheUmaskHasIt) {
+  const mode_t before = umask(0027);
+  const std::string file = Path("x");
+  EXPECT_EQ(WriteOutput({file, false}, "x"), kExitFine);
+  umask(before);
+  struct stat info;
+  ASSERT_EQ(stat(file.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0640u);
+}
+
 TEST_F(Output, RefusesAFolderEvenByForce) {
   EXPECT_EQ(WriteOutput({directory_, true}, "x"), kExitUsage);
   EXPECT_TRUE(std::filesystem::is_directory(directory_));

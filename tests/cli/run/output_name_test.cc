@@ -24,29 +24,29 @@ TEST(OutputName, PutsAnImagesNumberBeforeTheExtension) {
 
 TEST(OutputName, TakesANewFile) {
   const TemporaryDirectory files;
-  EXPECT_TRUE(CheckOutput(files / "x.memprof", false));
+  EXPECT_TRUE(CheckOutput(files / "x.memprof", "-o", false));
 }
 
 TEST(OutputName, RefusesAnExistingFileUnlessTold) {
   const TemporaryDirectory files;
   const std::string file = files.Write("x.memprof", "");
-  const auto refused = CheckOutput(file, false);
+  const auto refused = CheckOutput(file, "-o", false);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::kExists);
   EXPECT_NE(refused.error().message.find("-f"), std::string::npos);
-  EXPECT_TRUE(CheckOutput(file, true));
+  EXPECT_TRUE(CheckOutput(file, "-o", true));
 }
 
 TEST(OutputName, RefusesADirectoryThatIsNotThere) {
   const TemporaryDirectory files;
-  EXPECT_FALSE(CheckOutput(files / "no/x.memprof", true));
-  EXPECT_FALSE(CheckOutput(files.Write("file", "") + "/x.memprof", true));
+  EXPECT_FALSE(CheckOutput(files / "no/x.memprof", "-o", true));
+  EXPECT_FALSE(CheckOutput(files.Write("file", "") + "/x.memprof", "-o", true));
 }
 
 TEST(OutputName, ReplacesNoDeviceAndNoDirectory) {
   const TemporaryDirectory files;
-  EXPECT_FALSE(CheckOutput("/dev/null", true));
-  EXPECT_FALSE(CheckOutput(files.path(), true));
+  EXPECT_FALSE(CheckOutput("/dev/null", "-o", true));
+  EXPECT_FALSE(CheckOutput(files.path(), "-o", true));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Flamegraph : public testing::Test {
     snapshot.thread_names = {"main"};
     snapshot.sites = {{1, 0, {123456, 7}, {21, 1}, {654321, 70}}};
     capture_ = folder_ / "demo.memprof";
-    ASSERT_TRUE(WriteFileAtomically(capture_, EncodeCapture(Canonical(snapshot))).has_value());
+    ASSERT_TRUE(WriteCaptureFile(capture_, snapshot).has_value());
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

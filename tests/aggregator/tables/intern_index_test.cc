@@ -1,4 +1,4 @@
-#include "aggregator/intern_index.h"
+#include "aggregator/tables/intern_index.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 
 #include <atomic>
 
-#include "aggregator/hook.h"
+#include "aggregator/hooks/hook.h"
 
 using namespace memprof;
 

@@ -1,6 +1,6 @@
-#include "aggregator/shared_cells.h"
+#include "aggregator/tables/shared_cells.h"
 
-#include "aggregator/live_map.h"
+#include "aggregator/tables/live_map.h"
 
 namespace memprof {
 

@@ -3,7 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "aggregator/hook.h"
+#include "aggregator/hooks/hook.h"
 
 using namespace memprof;  // the hooks themselves are global C functions
 

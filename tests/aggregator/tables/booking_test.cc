@@ -1,4 +1,4 @@
-#include "aggregator/booking.h"
+#include "aggregator/tables/booking.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "aggregator/hook.h"
+#include "aggregator/hooks/hook.h"
 
 using namespace memprof;
 

@@ -1,10 +1,10 @@
-#include "aggregator/next_function.h"
+#include "aggregator/hooks/next_function.h"
 
 #include <dlfcn.h>
 
 #include <cstring>
 
-#include "aggregator/loaded_objects.h"
+#include "aggregator/hooks/loaded_objects.h"
 #include "aggregator/tracker.h"
 
 namespace memprof {

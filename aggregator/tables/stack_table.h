@@ -19,9 +19,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/intern_index.h"
-#include "aggregator/module_table.h"
 #include "aggregator/region.h"
+#include "aggregator/tables/intern_index.h"
+#include "aggregator/tables/module_table.h"
 #include "aggregator/unwind/stack_capture.h"
 
 namespace memprof {

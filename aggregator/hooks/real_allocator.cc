@@ -1,4 +1,4 @@
-#include "aggregator/real_allocator.h"
+#include "aggregator/hooks/real_allocator.h"
 
 #include <dlfcn.h>
 

@@ -1,4 +1,4 @@
-#include "aggregator/stack_table.h"
+#include "aggregator/tables/stack_table.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "aggregator/stack_table.h"
+#include "aggregator/tables/stack_table.h"
 
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/aggregator/test_region.h"
+#include "tests/aggregator/tables/test_region.h"
 
 namespace memprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "aggregator/thread_slot.h"
+#include "aggregator/tables/thread_slot.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "aggregator/shared_cells.h"
-#include "tests/aggregator/test_region.h"
+#include "aggregator/tables/shared_cells.h"
+#include "tests/aggregator/tables/test_region.h"
 
 namespace memprof {
 namespace {

@@ -1,4 +1,4 @@
-#include "aggregator/module_table.h"
+#include "aggregator/tables/module_table.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "aggregator/errno_guard.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/unwind/module_segments.h"
 
 namespace memprof {

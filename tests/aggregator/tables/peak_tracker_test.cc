@@ -1,4 +1,4 @@
-#include "aggregator/peak_tracker.h"
+#include "aggregator/tables/peak_tracker.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "aggregator/booking.h"
+#include "aggregator/tables/booking.h"
 
 namespace memprof {
 namespace {

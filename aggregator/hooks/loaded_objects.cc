@@ -1,4 +1,4 @@
-#include "aggregator/loaded_objects.h"
+#include "aggregator/hooks/loaded_objects.h"
 
 #include <dlfcn.h>
 #include <elf.h>

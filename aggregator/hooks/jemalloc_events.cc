@@ -1,6 +1,6 @@
-#include "aggregator/jemalloc_events.h"
+#include "aggregator/hooks/jemalloc_events.h"
 
-#include "aggregator/hook.h"
+#include "aggregator/hooks/hook.h"
 
 namespace memprof {
 namespace {

@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aggregator/next_function.h"
-#include "aggregator/real_allocator.h"
+#include "aggregator/hooks/next_function.h"
+#include "aggregator/hooks/real_allocator.h"
 #include "aggregator/tracker.h"
 
 // Exported, and with a frame pointer of its own whatever the optimiser would like.

@@ -19,8 +19,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/recent_stacks.h"
 #include "aggregator/region.h"
+#include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
 
 namespace memprof {

@@ -1,4 +1,4 @@
-#include "aggregator/live_map.h"
+#include "aggregator/tables/live_map.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

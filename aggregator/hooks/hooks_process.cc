@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstdarg>
 
-#include "aggregator/errno_guard.h"
-#include "aggregator/hook.h"
+#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/hooks/hook.h"
 #include "aggregator/system_calls.h"
 
 using namespace memprof;

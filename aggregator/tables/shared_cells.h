@@ -10,9 +10,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/intern_index.h"
 #include "aggregator/region.h"
-#include "aggregator/thread_slot.h"
+#include "aggregator/tables/intern_index.h"
+#include "aggregator/tables/thread_slot.h"
 
 namespace memprof {
 

@@ -1,4 +1,4 @@
-#include "aggregator/thread_slot.h"
+#include "aggregator/tables/thread_slot.h"
 
 #include <signal.h>
 #include <sys/syscall.h>
@@ -6,9 +6,9 @@
 
 #include <cstring>
 
-#include "aggregator/errno_guard.h"
-#include "aggregator/live_map.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/private_memory.h"
+#include "aggregator/tables/live_map.h"
 
 namespace memprof {
 namespace {

@@ -1,0 +1,23 @@
+// Checks of options' values, for CLI11's check(): an empty text where the value is fine.
+#pragma once
+
+#include <string>
+
+namespace memprof {
+
+// CLI11 would read "-1" as a very large number and "010" as eight.
+inline bool IsWholeNumber(const std::string& text) {
+  return !text.empty() && text.size() <= 9 &&
+         text.find_first_not_of("0123456789") == std::string::npos &&
+         (text[0] != '0' || text == "0");
+}
+
+inline std::string RowCount(const std::string& text) {
+  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
+}
+
+inline std::string Seconds(const std::string& text) {
+  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of seconds";
+}
+
+}  // namespace memprof
