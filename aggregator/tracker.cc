@@ -178,12 +178,20 @@ void CountTrouble(const CaptureResult& capture) {
   slot.name_changed.store(0, std::memory_order_relaxed);
   slot.thread_name = ReadThreadName();
   slot.recent.Forget();
+  if (slot.verified != nullptr) slot.verified->Forget();
 }
 
 [[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const CaptureResult& capture) {
   const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, slot.thread_name));
   if (!where.shared) slot.recent.Remember(slot.stack, capture, where.cell);
   return where;
+}
+
+// A stack that was captured came again.
+[[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const StartRegisters& start,
+                                      uint32_t cell) {
+  if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
+  if (slot.verified != nullptr) slot.verified->Remember(start, slot.stack, cell);
 }
 
 [[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start) {
@@ -197,6 +205,15 @@ void CountTrouble(const CaptureResult& capture) {
   return SharedCellOf(stacks.Site(*nested.get(), capture, ReadThreadName()));
 }
 
+[[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const StartRegisters& start) {
+  const CaptureResult capture = CaptureStack(start, slot.stack);
+  if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
+  const uint32_t known = slot.recent.Find(slot.stack, capture);
+  if (known == RecentStacks::kNone) return CellOfNewStack(slot, capture);
+  NoteComesAgain(slot, start, known);
+  return {known, false};
+}
+
 // The cell for an allocation by the caller.
 [[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot,
                                                       const StartRegisters& start) {
@@ -204,11 +221,11 @@ void CountTrouble(const CaptureResult& capture) {
   if (__builtin_expect(slot->name_changed.load(std::memory_order_relaxed) != 0, 0)) {
     NoteNewName(*slot);
   }
-  const CaptureResult capture = CaptureStack(start, slot->stack);
-  if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
-  const uint32_t known = slot->recent.Find(slot->stack, capture);
-  if (__builtin_expect(known != RecentStacks::kNone, 1)) return {known, false};
-  return CellOfNewStack(*slot, capture);
+  if (__builtin_expect(slot->verified != nullptr, 1)) {
+    const uint32_t cell = slot->verified->Find(start);
+    if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) return {cell, false};
+  }
+  return CellOfCaptured(*slot, start);
 }
 
 [[gnu::always_inline]] inline void BookIn(const Where& where, uint64_t epoch,

@@ -94,12 +94,25 @@ void SlotCells::Mend(ThreadSlot& slot) {
   }
 }
 
+VerifiedStacks* NewVerifiedStacks() {
+  static constinit std::atomic<uint32_t> made{0};
+  if (made.load(std::memory_order_relaxed) >= kMaxVerified ||
+      made.fetch_add(1, std::memory_order_relaxed) >= kMaxVerified) {
+    return nullptr;
+  }
+  constexpr size_t kBytes = (sizeof(VerifiedStacks) + kPageBytes - 1) / kPageBytes * kPageBytes;
+  void* memory = ReserveMemory(kBytes);
+  if (memory == nullptr || !CommitMemory(memory, kBytes)) return nullptr;
+  return static_cast<VerifiedStacks*>(memory);
+}
+
 ThreadSlot* SlotTable::Acquire(uint32_t tid) {
   ThreadSlot* slot = TakeFree(tid);
   if (slot == nullptr) slot = Create(tid);
   if (slot == nullptr) slot = TakeFromDead(tid);
   if (slot == nullptr) return nullptr;
   slot->stack.depth = 0;
+  if (slot->verified != nullptr) slot->verified->Forget();
   slot->name_changed.store(1, std::memory_order_relaxed);
   return slot;
 }

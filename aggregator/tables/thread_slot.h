@@ -22,6 +22,7 @@
 #include "aggregator/region.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
+#include "aggregator/unwind/verified_stacks.h"
 
 namespace memprof {
 
@@ -34,6 +35,7 @@ inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
 struct ThreadSlot {
   StackMemory stack;
   RecentStacks recent;
+  VerifiedStacks* verified;            // nullptr: no stack came again yet, or there is no room
   std::atomic<uint32_t> owner;         // tid; 0: free
   std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
   uint32_t thread_name;                // id in the region
@@ -44,6 +46,10 @@ struct ThreadSlot {
   uint32_t index_capacity;  // a power of two, or 0
   uint64_t* index;          // open addressing: site + 1 in the upper half | cell
 };
+
+// Memory for a slot's verified stacks, which it keeps; for the first kMaxVerified slots that ask.
+inline constexpr uint32_t kMaxVerified = 40;
+VerifiedStacks* NewVerifiedStacks();
 
 class SlotTable {
  public:

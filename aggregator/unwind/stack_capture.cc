@@ -10,9 +10,10 @@
 #include "aggregator/unwind/unwind_data.h"
 
 namespace memprof {
-namespace {
 
-std::atomic<uint32_t> g_generation{1};  // StackMemory's zero is no generation
+std::atomic<uint32_t> g_unwinder_generation{1};  // StackMemory's zero is no generation
+
+namespace {
 
 // StackMemory.reserved as the unwinder uses it.
 struct Reserved {
@@ -266,11 +267,19 @@ constexpr uint32_t kLeafChanged = 0xffffffffu;
 
 CaptureResult CaptureStack(const StartRegisters& start, StackMemory& memory) {
   static_assert(sizeof(Reserved) <= sizeof(memory.reserved));
-  const uint32_t generation = g_generation.load(std::memory_order_acquire);
+  const uint32_t generation = UnwinderGeneration();
   const uint32_t remembered = memory.generation == generation ? memory.depth : 0;
   const uint32_t to_first_changed = CountToFirstChanged(start, memory, remembered);
   if (to_first_changed == 0) return {remembered, remembered, false, false};
   return CaptureChanged(start, memory, generation, remembered, to_first_changed);
+}
+
+bool CanBeVerified(const StackMemory& memory) {
+  Reserved reserved;
+  __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
+  return memory.depth != 0 && (reserved.open_end | reserved.repeats) == 0 &&
+         IsOwnStack(reserved.permanent, memory.frames[memory.depth - 1].slot) &&
+         IsOwnStack(reserved.permanent, memory.frames[0].slot);
 }
 
 bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below) {
@@ -311,7 +320,7 @@ bool InitUnwinder() {
 }
 
 void InvalidateUnwinder() {
-  g_generation.fetch_add(1, std::memory_order_acq_rel);
+  g_unwinder_generation.fetch_add(1, std::memory_order_acq_rel);
   g_rule_table.Clear();
 }
 

@@ -40,6 +40,7 @@
 //   3. A pc is a return address; of a frame that a signal interrupted, its pc + 1.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "core/region_layout.h"
@@ -88,6 +89,16 @@ bool InitUnwinder();
 // from captures in its `memory`: then the frames from `below` up to `sp` are gone if `sp` is the
 // stack pointer.
 bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below);
+
+// Whether the capture that is in `memory` found all of the stack, by compact rules alone, on the
+// calling thread's own stack: whether the words it read can tell that the stack is the same.
+bool CanBeVerified(const StackMemory& memory);
+
+// Changes with InvalidateUnwinder; never 0. What was found out before is not to be trusted after.
+[[gnu::visibility("hidden")]] extern std::atomic<uint32_t> g_unwinder_generation;
+inline uint32_t UnwinderGeneration() {
+  return g_unwinder_generation.load(std::memory_order_acquire);
+}
 
 // What the thread's last captures left in `memory` is forgotten: one was left in the middle.
 void ForgetCaptures(StackMemory& memory);

@@ -17,6 +17,7 @@ namespace {
 struct Counts {
   uint64_t captures = 0, frames = 0, unchanged = 0, reuse_mismatches = 0;
   uint64_t oracle_captures = 0, oracle_mismatches = 0, incomplete = 0;
+  uint64_t verified = 0, verified_mismatches = 0;
 };
 
 bool IsInstalled(const std::string& program) {
@@ -36,7 +37,8 @@ Counts CheckStacksOf(const std::string& command) {
   std::ifstream lines(file);
   Counts one;
   while (lines >> one.captures >> one.frames >> one.unchanged >> one.reuse_mismatches >>
-         one.oracle_captures >> one.oracle_mismatches >> one.incomplete) {
+         one.oracle_captures >> one.oracle_mismatches >> one.incomplete >> one.verified >>
+         one.verified_mismatches) {
     sum.captures += one.captures;
     sum.frames += one.frames;
     sum.unchanged += one.unchanged;
@@ -44,6 +46,8 @@ Counts CheckStacksOf(const std::string& command) {
     sum.oracle_captures += one.oracle_captures;
     sum.oracle_mismatches += one.oracle_mismatches;
     sum.incomplete += one.incomplete;
+    sum.verified += one.verified;
+    sum.verified_mismatches += one.verified_mismatches;
   }
   EXPECT_EQ(std::system((std::string("rm -r ") + directory).c_str()), 0);
   return sum;
@@ -52,14 +56,17 @@ Counts CheckStacksOf(const std::string& command) {
 void ExpectNoMismatch(const char* program, const std::string& command, uint64_t at_least) {
   if (!IsInstalled(program)) GTEST_SKIP() << program << " is not installed";
   const Counts counts = CheckStacksOf(command);
-  std::printf("%lu captures, %.1f frames each, %.1f unchanged; libunwind asked %lu times\n",
-              counts.captures,
-              static_cast<double>(counts.frames) / static_cast<double>(counts.captures),
-              static_cast<double>(counts.unchanged) / static_cast<double>(counts.captures),
-              counts.oracle_captures);
+  std::printf(
+      "%lu captures, %.1f frames each, %.1f unchanged; %lu known; libunwind asked %lu "
+      "times\n",
+      counts.captures, static_cast<double>(counts.frames) / static_cast<double>(counts.captures),
+      static_cast<double>(counts.unchanged) / static_cast<double>(counts.captures), counts.verified,
+      counts.oracle_captures);
   EXPECT_GE(counts.captures, at_least);
   EXPECT_EQ(counts.reuse_mismatches, 0u);
   EXPECT_EQ(counts.oracle_mismatches, 0u);
+  EXPECT_EQ(counts.verified_mismatches, 0u);
+  EXPECT_GT(counts.verified, 0u);
   EXPECT_EQ(counts.incomplete, 0u);
 }
 

@@ -1,8 +1,9 @@
 // A preload that captures the stack of every malloc of a real program three ways (reusing, from
-// scratch, and every 16th time by libunwind) and counts where they differ. At the end of the
-// process it appends one line to the file MEMPROF_STACK_CHECK:
+// scratch, and every 16th time by libunwind), and looks whether VerifiedStacks knows it, and counts
+// where they differ. At the end of the process it appends one line to the file MEMPROF_STACK_CHECK:
 //
 //   captures frames unchanged reuse_mismatches oracle_captures oracle_mismatches incomplete
+//   verified verified_mismatches
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -16,6 +17,8 @@
 #include <cstring>
 
 #include "aggregator/unwind/stack_capture.h"
+#include "aggregator/unwind/verified_stacks.h"
+#include "tests/aggregator/unwind/hash_of_stack.h"
 
 namespace {
 
@@ -27,11 +30,13 @@ using memprof::StartRegisters;
 struct Counts {
   std::atomic<uint64_t> captures, frames, unchanged, reuse_mismatches;
   std::atomic<uint64_t> oracle_captures, oracle_mismatches, incomplete;
+  std::atomic<uint64_t> verified, verified_mismatches;
 };
 
 struct ThreadState {
   StackMemory reused;
   StackMemory plain;
+  memprof::VerifiedStacks verified;
   uintptr_t last_pcs[memprof::kMaxFrames];
   uintptr_t last_slots[memprof::kMaxFrames];
   void* oracle[memprof::kMaxFrames + 16];
@@ -97,6 +102,7 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
     t_state = static_cast<ThreadState*>(memory);
   }
   ThreadState& state = *t_state;
+  const uint32_t verified = state.verified.Find(start);
   const CaptureResult reused = CaptureStack(start, state.reused);
   state.plain.depth = 0;
   const CaptureResult plain = CaptureStack(start, state.plain);
@@ -107,6 +113,16 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
   if (!SameFrames(state, reused, plain)) {
     g_counts.reuse_mismatches += 1;
     Say("reuse differs", state, reused.depth, plain.depth);
+  }
+  const uint32_t hash = memprof::test::HashOfStack(state.plain, plain.depth);
+  if (verified != memprof::VerifiedStacks::kNone) {
+    g_counts.verified += 1;
+    if (verified != hash || plain.truncated || plain.incomplete) {
+      g_counts.verified_mismatches += 1;
+      Say("verified is another", state, 0, plain.depth);
+    }
+  } else if (state.reused.depth == reused.depth && !reused.incomplete) {
+    state.verified.Remember(start, state.reused, hash);
   }
   for (uint32_t i = 0; i < reused.depth; ++i) {
     state.last_pcs[i] = state.reused.frames[i].pc;
@@ -135,10 +151,11 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
   if (path == nullptr || !g_ready.exchange(false)) return;
   const int file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file < 0) return;
-  dprintf(file, "%lu %lu %lu %lu %lu %lu %lu\n", g_counts.captures.load(), g_counts.frames.load(),
-          g_counts.unchanged.load(), g_counts.reuse_mismatches.load(),
+  dprintf(file, "%lu %lu %lu %lu %lu %lu %lu %lu %lu\n", g_counts.captures.load(),
+          g_counts.frames.load(), g_counts.unchanged.load(), g_counts.reuse_mismatches.load(),
           g_counts.oracle_captures.load(), g_counts.oracle_mismatches.load(),
-          g_counts.incomplete.load());
+          g_counts.incomplete.load(), g_counts.verified.load(),
+          g_counts.verified_mismatches.load());
   close(file);
 }
 

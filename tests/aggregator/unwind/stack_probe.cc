@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "tests/aggregator/unwind/call_shapes.h"
+#include "tests/aggregator/unwind/hash_of_stack.h"
 
 namespace memprof::test {
 
@@ -53,7 +54,10 @@ bool LeftAllModules(const std::vector<uintptr_t>& pcs) {
 
 }  // namespace
 
-StackProbe::StackProbe() : reused_memory_(new StackMemory()), plain_memory_(new StackMemory()) {
+StackProbe::StackProbe()
+    : reused_memory_(new StackMemory()),
+      plain_memory_(new StackMemory()),
+      verified_stacks_(new VerifiedStacks()) {
   static const bool ready = InitUnwinder();
   EXPECT_TRUE(ready);
   // With its cache, the oracle would believe in modules that are gone.
@@ -63,12 +67,19 @@ StackProbe::StackProbe() : reused_memory_(new StackMemory()), plain_memory_(new 
 StackProbe::~StackProbe() {
   delete reused_memory_;
   delete plain_memory_;
+  delete verified_stacks_;
 }
 
 [[gnu::noinline]] void StackProbe::Check(bool oracle) {
   auto* const frame = static_cast<uintptr_t*>(__builtin_frame_address(0));
   const StartRegisters start{reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
                              reinterpret_cast<uintptr_t>(frame + 2), *frame};
+  CheckFrom(start, oracle);
+  __asm__ volatile("");  // no tail call
+}
+
+[[gnu::noinline]] void StackProbe::CheckFrom(const StartRegisters& start, bool oracle) {
+  const uint32_t verified = verified_stacks_->Find(start);
   const CaptureResult reused = CaptureStack(start, *reused_memory_);
   std::memset(plain_memory_, 0, sizeof(*plain_memory_));
   const CaptureResult plain = CaptureStack(start, *plain_memory_);
@@ -92,6 +103,14 @@ StackProbe::~StackProbe() {
   EXPECT_EQ(reused.truncated, plain.truncated);
   EXPECT_EQ(reused.incomplete, plain.incomplete);
   CheckUnchanged(reused);
+  const uint32_t hash = HashOfStack(*plain_memory_, plain.depth);
+  if (verified != VerifiedStacks::kNone) {
+    ++verified_;
+    EXPECT_EQ(verified, hash);
+    EXPECT_FALSE(plain.truncated || plain.incomplete);
+  } else if (reused_memory_->depth == reused.depth && !reused.incomplete) {
+    verified_stacks_->Remember(start, *reused_memory_, hash);
+  }
   remembered_pcs_ = reused_pcs;
   remembered_slots_ = reused_slots;
   ++captures_;
@@ -130,6 +149,13 @@ void StackProbe::CheckUnchanged(const CaptureResult& reused) {
 [[gnu::noinline]] void ProbeHere() {
   g_probe->Check();
   __asm__ volatile("");  // no tail call
+}
+
+[[gnu::noinline]] void ProbeTheCaller() {
+  auto* const frame = static_cast<uintptr_t*>(__builtin_frame_address(0));
+  g_probe->CheckFrom({reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                      reinterpret_cast<uintptr_t>(frame + 2), *frame});
+  __asm__ volatile("");
 }
 
 [[gnu::noinline]] void ProbeBelowRecursion() {

@@ -1,11 +1,13 @@
 // StackProbe: captures the caller's stack three ways (reusing what it remembers, from scratch, and
-// by libunwind as the oracle) and fails the test where they differ.
+// by libunwind as the oracle) and fails the test where they differ, or where VerifiedStacks takes
+// the stack for another.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "aggregator/unwind/stack_capture.h"
+#include "aggregator/unwind/verified_stacks.h"
 
 namespace memprof::test {
 
@@ -25,6 +27,8 @@ class StackProbe {
   // Captures the stack of its caller and checks it. `oracle` false: libunwind can't walk this one.
   // Async-signal-safe enough for a signal that is raised synchronously outside malloc.
   void Check(bool oracle = true);
+  // The same for another function's caller. REQUIRES: called from that function.
+  void CheckFrom(const StartRegisters& start, bool oracle = true);
 
   // The last capture.
   const ProbedStack& last() const { return last_; }
@@ -32,6 +36,7 @@ class StackProbe {
   uint64_t captures() const { return captures_; }
   uint64_t frames() const { return frames_; }        // of all captures
   uint64_t unchanged() const { return unchanged_; }  // of these, those that were reused
+  uint64_t verified() const { return verified_; }    // captures that VerifiedStacks knew
   // Captures where libunwind itself went astray, because the CFI is wrong there.
   uint64_t oracle_lost() const { return oracle_lost_; }
 
@@ -40,12 +45,14 @@ class StackProbe {
 
   StackMemory* reused_memory_;
   StackMemory* plain_memory_;
+  VerifiedStacks* verified_stacks_;
   std::vector<uintptr_t> remembered_pcs_;
   std::vector<uintptr_t> remembered_slots_;
   ProbedStack last_;
   uint64_t captures_ = 0;
   uint64_t frames_ = 0;
   uint64_t unchanged_ = 0;
+  uint64_t verified_ = 0;
   uint64_t oracle_lost_ = 0;
   uint32_t next_mark_ = 1;
 };
@@ -54,7 +61,10 @@ class StackProbe {
 extern thread_local StackProbe* g_probe;
 void ProbeHere();
 
-// The same with a few frames in between that leave rbp alone.
+// The same for its caller's stack: nothing between has saved the caller's rbp.
+void ProbeTheCaller();
+
+// The same as ProbeHere with a few frames in between that leave rbp alone.
 void ProbeBelowRecursion();
 
 // Calls `function`, always from the same place.

@@ -1,0 +1,134 @@
+// VerifiedStacks: whole stacks that a thread allocated from, each with what it led to, so that a
+// stack that comes again is neither walked nor looked up: it is verified word by word.
+//
+// A walk is a function of the state that it starts with (pc, sp and, where a step reads it, rbp)
+// and of the words that it reads on its way. So a stack is kept as these words, innermost first; if
+// the state is the same and every word is still what it was, the walk would be the same.
+//
+// A program allocates through few functions, so many stacks begin alike. The stacks are a trie:
+// where a word differs, an edge leads to the stack that has this other word there.
+//
+//   edge  (sp, pc)            → stack 0:  [a]=f  [b]=g  [c]=main  …            result 7
+//   edge  (stack 0, word 1 = h) → stack 1:  [a]=f  [b]=h  [c]=main  …            result 9
+//         and the words up to there are the same, so they are not looked at again
+//
+// Which saved rbps a walk reads depends on the steps after it, so two stacks with the same start
+// may list other words of it: then the edge leads to the begin of the stack.
+//
+// Thread safety: its thread's only, and not for a signal handler that interrupts it.
+// Memory: 94 KiB, touched as it is used.
+// Invariants
+//   1. All words lie in the thread's own stack (CanBeVerified): they can be read at any time.
+//   2. generation_ is that of the modules when all the stacks in here were captured; 0 while
+//      something is being changed, should a signal handler leave the change by longjmp.
+//   3. words_ of a stack end with one that never matches.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "aggregator/unwind/readable_stack.h"
+#include "aggregator/unwind/stack_capture.h"
+
+namespace memprof {
+
+class VerifiedStacks {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // What the caller's stack led to; kNone: it is not known.
+  [[gnu::always_inline]] uint32_t Find(const StartRegisters& start) {
+    uint64_t from = start.sp;
+    uint64_t seen = start.pc;
+    if (__builtin_expect(generation_ == UnwinderGeneration(), 1)) {
+      for (uint32_t hops = 0; hops < kMaxHops; ++hops) {
+        const Edge& edge = edges_[PlaceOf(from, seen)];
+        if (edge.from != from || edge.seen != seen) break;
+        const Stack& stack = stacks_[edge.stack];
+        const Word* const words = words_ + stack.first;
+        const Word* word = words + edge.verified;
+        if (edge.verified == 0 && stack.reads_rbp != 0 && stack.rbp != start.rbp) {
+          from = From(edge.stack, 0);
+          seen = start.rbp;
+          continue;
+        }
+        while (LoadWord(word->address) == word->value) ++word;
+        const auto count = static_cast<uint32_t>(word - words);
+        if (count == stack.words) {
+          ++hits_;
+          return stack.result;
+        }
+        from = From(edge.stack, count + 1);
+        seen = LoadWord(word->address);
+      }
+    }
+    missed_from_ = from;
+    missed_seen_ = seen;
+    return kNone;
+  }
+
+  // The stack that begins with `start`, which Find has just not found and which was then captured
+  // into `memory`, leads to `result`.
+  void Remember(const StartRegisters& start, const StackMemory& memory, uint32_t result);
+
+  void Forget() { generation_ = 0; }
+
+ private:
+  static constexpr uint32_t kMaxWords = 4096;
+  static constexpr uint32_t kMaxDepth = 128;  // of a stack that is worth the room
+  static constexpr uint32_t kMaxStacks = 256;
+  static constexpr unsigned kEdgeBits = 10;
+  static constexpr uint32_t kMaxHops = 16;
+
+  struct Word {
+    uintptr_t address;
+    uintptr_t value;
+  };
+  struct Stack {
+    uint32_t first;  // of its words
+    uint32_t words;
+    uint32_t result;
+    uint32_t reads_rbp;  // the walk reads the rbp that it starts with
+    uintptr_t rbp;
+  };
+  struct Edge {
+    uint64_t from;  // sp, which is even, or From
+    uint64_t seen;  // the pc, the rbp or the word that was found there
+    uint32_t stack;
+    uint32_t verified;  // words of it that are known to be as they were; 0: nor is rbp
+  };
+
+  // Where a stack turned out to be another: at rbp (0) or at the last of so many words.
+  static uint64_t From(uint32_t stack, uint32_t words) {
+    return (uint64_t{stack} << 32 | uint64_t{words} << 1) | 1;
+  }
+  static size_t HashOf(uint64_t from, uint64_t seen) {
+    return ((from << 7) + from + seen) * 0x9e3779b97f4a7c15ull >> (64 - kEdgeBits);
+  }
+  // Where the edge is, or where there is room for it: at most a quarter of the table is taken.
+  [[gnu::always_inline]] size_t PlaceOf(uint64_t from, uint64_t seen) const {
+    size_t at = HashOf(from, seen);
+    while (edges_[at].from != 0 && (edges_[at].from != from || edges_[at].seen != seen)) {
+      at = (at + 1) % (size_t{1} << kEdgeBits);
+    }
+    return at;
+  }
+
+  bool Add(const StackMemory& memory, uint32_t result);
+  uint32_t AlreadyVerified(const Stack& stack) const;
+  void Clear();
+
+  uint32_t generation_;
+  uint32_t stack_count_;
+  uint32_t word_count_;
+  uint32_t pause_;  // stacks that are not remembered: too few came again
+  uint64_t hits_;
+  uint64_t missed_from_;  // the edge that Find looked for in vain
+  uint64_t missed_seen_;
+  Edge edges_[size_t{1} << kEdgeBits];
+  Stack stacks_[kMaxStacks];
+  Word words_[kMaxWords];
+};
+
+}  // namespace memprof
