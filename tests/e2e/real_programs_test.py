@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Real programs do the same with us as without us, and their captures hold."""
 import os
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import time
@@ -92,7 +94,8 @@ class RealProgramsTest(harness.MemprofTest):
             self.skipTest("no cc1plus")
         self.same([compiler, "-quiet", "-O1", "-w", "c.cc", "-o", "-"], 1000)
 
-    def test_redis_under_load_is_exact_and_tiny(self):
+    def redis(self):
+        """redis-server under memprof; (the supervisor, redis's socket)."""
         if shutil.which("redis-server") is None:
             self.skipTest("redis-server is not installed")
         socket = self.path("s")
@@ -106,6 +109,10 @@ class RealProgramsTest(harness.MemprofTest):
         deadline = time.monotonic() + harness.TIMEOUT
         while not os.path.exists(socket) and time.monotonic() < deadline:
             time.sleep(0.05)
+        return server, socket
+
+    def test_redis_under_load_is_exact_and_tiny(self):
+        server, socket = self.redis()
         load = harness.run(["redis-benchmark", "-s", socket, "-q", "-n", "20000", "-r", "10000",
                             "-P", "16", "-d", "64", "-t", "set,lpush,hset,zadd"])
         self.assertEqual(load.returncode, 0)
@@ -121,6 +128,35 @@ class RealProgramsTest(harness.MemprofTest):
         self.assertLessEqual(bound, profile["peak"]["bytes"] / 1000)
         self.assertGreater(profile["total"]["allocations"], 100000)
         self.assertLess(os.path.getsize(self.path("x.memprof")), 64 << 10)
+
+    def test_redis_killed_under_load_leaves_what_was_live(self):
+        server, socket = self.redis()
+        with open(f"/proc/{server.pid}/task/{server.pid}/children", encoding="ascii") as file:
+            pid = int(file.read().split()[0])
+        load = subprocess.Popen(["redis-benchmark", "-s", socket, "-q", "-n", "100000000", "-r",
+                                 "20000", "-P", "16", "-d", "512", "-t", "set"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(load.wait)
+        self.addCleanup(load.kill)
+
+        def used():
+            text = harness.run(["redis-cli", "-s", socket, "info", "memory"]).stdout.decode()
+            return int(re.search(r"used_memory:(\d+)", text)[1])
+        # All keys are set once; from then on they are overwritten, and what is live stays the same.
+        deadline = time.monotonic() + harness.TIMEOUT
+        while used() < 14_000_000 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.5)
+        by_redis = used()
+        self.assertIsNone(load.poll())
+        os.kill(pid, signal.SIGKILL)
+        self.assertEqual(server.wait(harness.TIMEOUT), 128 + signal.SIGKILL)
+        profile = self.sites()
+        self.assert_rows_sum_to_totals(profile)
+        self.assertEqual(self.stats()["end"], {"kind": "signal", "code": 9})
+        # Redis counts what its allocator gave: 528 to 540 bytes become a class of 640.
+        self.assertLess(profile["leaked"]["bytes"], by_redis * 1.02)
+        self.assertGreater(profile["leaked"]["bytes"], by_redis * 0.8)
 
 
 if __name__ == "__main__":
