@@ -116,5 +116,21 @@ TEST(StacksOfRealPrograms, AreRightInBash) {
       5'000);
 }
 
+TEST(StacksOfRealPrograms, AreRightInTheOptimiser) {
+  ExpectNoMismatch("g++",
+                   "sh -c \"printf '#include <regex>\n#include <map>\n#include <string>\n"
+                   "int main(int c, char** v) { std::map<std::string, int> m; "
+                   "m[v[0]] = std::regex_match(v[0], std::regex(v[1])); return m.size() + c; }' "
+                   "> in.cc && g++ -O2 -c in.cc -o out.o\"",
+                   500'000);
+}
+
+TEST(StacksOfRealPrograms, AreRightInTheDebugger) {
+  ExpectNoMismatch("gdb",
+                   "gdb -nx -batch -ex 'info functions mem' -ex 'break main' -ex 'info types .' "
+                   "$(command -v gdb)",
+                   10'000);
+}
+
 }  // namespace
 }  // namespace memprof::test

@@ -1,6 +1,6 @@
 // A preload that captures the stack of every malloc of a real program three ways (reusing, from
-// scratch, and every 16th time by libunwind), and looks whether VerifiedStacks knows it, and counts
-// where they differ. At the end of the process it appends one line to the file MEMPROF_STACK_CHECK:
+// scratch, and by libunwind), and looks whether VerifiedStacks knows it, and counts where they
+// differ. At the end of the process it appends one line to the file MEMPROF_STACK_CHECK:
 //
 //   captures frames unchanged reuse_mismatches oracle_captures oracle_mismatches incomplete
 //   verified verified_mismatches
@@ -40,7 +40,6 @@ struct ThreadState {
   uintptr_t last_pcs[memprof::kMaxFrames];
   uintptr_t last_slots[memprof::kMaxFrames];
   void* oracle[memprof::kMaxFrames + 16];
-  uint64_t calls;
 };
 
 Counts g_counts;
@@ -128,7 +127,7 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
     state.last_pcs[i] = state.reused.frames[i].pc;
     state.last_slots[i] = state.reused.frames[i].slot;
   }
-  if (g_backtrace != nullptr && state.calls++ % 16 == 0) {
+  if (g_backtrace != nullptr) {
     g_counts.oracle_captures += 1;
     if (!AgreesWithOracle(state, start, plain)) {
       g_counts.oracle_mismatches += 1;
