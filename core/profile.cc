@@ -73,7 +73,7 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   for (const SnapshotSite& site : snapshot.sites) {
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
                              RuntimeReason(snapshot, chains, site),
-                             VariancesOf(site, snapshot.tracker.sample_bytes)});
+                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class});
     profile.variances += profile.sites.back().variances;
     profile.peak += site.peak;
     profile.leaked += site.leaked;

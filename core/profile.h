@@ -46,6 +46,7 @@ struct ProfileSite {
   // In the totals, not in leak verdicts: reports show these as one row kRuntimeRow.
   const char* runtime_reason = nullptr;
   FigureVariances variances = {};  // 0 of an exact profile
+  uint32_t size_class = 0;         // likewise
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";

@@ -27,6 +27,14 @@ FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes) {
           VarianceOf(site.total, sample_bytes)};
 }
 
+FigureVariances SumVariances(const Snapshot& snapshot) {
+  FigureVariances sum;
+  for (const SnapshotSite& site : snapshot.sites) {
+    sum += VariancesOf(site, snapshot.tracker.sample_bytes);
+  }
+  return sum;
+}
+
 Count StandardError(const Variance& variance) {
   return {RootOf(variance.bytes), RootOf(variance.allocations)};
 }
@@ -51,6 +59,17 @@ std::string FormatBytesWithError(uint64_t bytes, uint64_t error) {
 std::string FormatCountWithError(uint64_t count, uint64_t error) {
   if (error == 0) return FormatCount(count);
   return fmt::format("{} ± {}", FormatCount(count), FormatCount(error));
+}
+
+std::string FormatFigure(const Count& count, const Variance& variance, uint64_t sample_bytes) {
+  const char* blocks = count.allocations == 1 ? "allocation" : "allocations";
+  if (sample_bytes == 0) {
+    return fmt::format("{} in {} {}", FormatBytesExact(count.bytes),
+                       FormatCount(count.allocations), blocks);
+  }
+  const Count error = StandardError(variance);
+  return fmt::format("≈ {} in ≈ {} {}", FormatBytesWithError(count.bytes, error.bytes),
+                     FormatCountWithError(count.allocations, error.allocations), blocks);
 }
 
 }  // namespace memprof

@@ -53,6 +53,7 @@ struct FigureVariances {
 // Of one site's figure. sample_bytes of 0: exact, no variance.
 Variance VarianceOf(const Count& count, uint64_t sample_bytes);
 FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes);
+FigureVariances SumVariances(const Snapshot& snapshot);
 
 // Rounded to whole bytes and blocks.
 Count StandardError(const Variance& variance);
@@ -63,5 +64,9 @@ std::string SamplingText(uint64_t sample_bytes);
 // "12.3 ± 0.9 MiB", "1,234 ± 56"; without an error as FormatBytes and FormatCount.
 std::string FormatBytesWithError(uint64_t bytes, uint64_t error);
 std::string FormatCountWithError(uint64_t count, uint64_t error);
+
+// "23.4 MiB (24,536,678 B) in 1,234 allocations"; estimated "≈ 23.4 ± 0.9 MiB in ≈ 1,234 ± 56
+// allocations".
+std::string FormatFigure(const Count& count, const Variance& variance, uint64_t sample_bytes);
 
 }  // namespace memprof
