@@ -14,10 +14,15 @@ namespace {
 constinit uint64_t mean_bytes = 0;
 constinit std::atomic<uint64_t> sequence{0};
 
+constexpr unsigned kSizeBits = 45;  // two bits less than the live map keeps
+
+uint64_t NextRandom() {
+  return MixedBits(sequence.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed));
+}
+
 // At least 1: P(distance > n) = e^(−n / mean_bytes) for whole n.
 uint64_t DrawDistance() {
-  const uint64_t random =
-      MixedBits(sequence.fetch_add(0x9e3779b97f4a7c15ull, std::memory_order_relaxed));
+  const uint64_t random = NextRandom();
   const PlainFloats plain;
   const double u = 1 - UnitInterval(Pinned(random));  // never 0
   const double distance = NegativeLog(u) * static_cast<double>(mean_bytes);
@@ -49,10 +54,19 @@ bool DecideSample(uint64_t step) {
   return true;
 }
 
-SampleWeight WeightOfSample(const void* address, uint64_t size) {
+uint64_t KeptSize(uint64_t size) {
+  if (size >> kSizeBits != 0) return ~uint64_t{0};
+  const uint64_t random = NextRandom();
   const PlainFloats plain;
-  const SampleWeight weight =
-      WeightOf(Pinned(reinterpret_cast<uintptr_t>(address)), Pinned(size), mean_bytes);
+  const uint64_t up = DrawRounding(Pinned(size), UnitInterval(Pinned(random)), mean_bytes);
+  return Pinned(size | up << kSizeBits);
+}
+
+SampleWeight WeightOfKept(uint64_t kept_size) {
+  const PlainFloats plain;
+  const uint64_t kept = Pinned(kept_size);
+  const SampleWeight weight = WeightOf(kept & ((uint64_t{1} << kSizeBits) - 1),
+                                       static_cast<uint32_t>(kept >> kSizeBits), mean_bytes);
   return {Pinned(weight.bytes), Pinned(weight.blocks)};
 }
 

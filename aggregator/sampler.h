@@ -45,7 +45,10 @@ extern SampleFilter* samples_filter;
   return __builtin_expect(samples_filter->MayHave(reinterpret_cast<uintptr_t>(address)), 0);
 }
 
-// The weight of a sampled block, the same at its free.
-SampleWeight WeightOfSample(const void* address, uint64_t size);
+// The size of a sampled block as the live map keeps it, with how its weight is rounded in the two
+// bits above the size. More than the map can keep for a size from 32 TiB: such a block is dropped.
+uint64_t KeptSize(uint64_t size);
+// Its weight, the same at its free.
+SampleWeight WeightOfKept(uint64_t kept_size);
 
 }  // namespace memprof

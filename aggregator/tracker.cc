@@ -394,27 +394,27 @@ CellChange Freed(const SampleWeight& weight) {
   return {.freed_bytes = weight.bytes, .freed_count = weight.blocks};
 }
 
-void BookSampleFree(ThreadSlot* slot, void* address, uint64_t size, uint32_t cell) {
+void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell) {
   if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, cell);
   if (where.cell == kNoCell) {
     Count(region.header().dropped_events);
     return;
   }
-  const SampleWeight weight = WeightOfSample(address, size);
+  const SampleWeight weight = WeightOfKept(kept_size);
   BookIn(where, RecordPeak(slot, 0, weight.bytes), Freed(weight));
 }
 
 }  // namespace
 
 void OnSampled(void* address, size_t size, const StartRegisters& start) {
-  OnSampleReallocated({}, nullptr, address, size, true, start);
+  OnSampleReallocated({}, address, size, true, start);
 }
 
 void OnSampleFree(void* address) {
   const TrackerScope scope;
   Block block;
-  if (TakeSample(address, &block)) BookSampleFree(SlotOf(scope), address, block.size, block.cell);
+  if (TakeSample(address, &block)) BookSampleFree(SlotOf(scope), block.size, block.cell);
 }
 
 ClaimedBlock ClaimSample(void* address) {
@@ -424,34 +424,35 @@ ClaimedBlock ClaimSample(void* address) {
   return {known, block.size, block.cell};
 }
 
-void OnSampleReallocated(const ClaimedBlock& old, void* old_address, void* address, size_t size,
-                         bool sampled, const StartRegisters& start) {
+void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
+                         const StartRegisters& start) {
   if (!sampled) {
-    OnSampleReallocFreed(old, old_address);
+    OnSampleReallocFreed(old);
     return;
   }
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const Where to = CellForSample(slot, size, start);
   if (ForkedMeanwhile()) return;
-  if (to.cell == kNoCell || !KeepSample(address, {size, to.cell})) {
+  const uint64_t kept_size = KeptSize(size);
+  if (to.cell == kNoCell || !KeepSample(address, {kept_size, to.cell})) {
     Count(region.header().dropped_events);
-    if (old.known) BookSampleFree(slot, old_address, old.size, old.cell);
+    if (old.known) BookSampleFree(slot, old.size, old.cell);
     return;
   }
   const Where from = old.known ? CellForFree(slot, old.cell) : to;
   const bool frees = old.known && from.cell != kNoCell;
-  const SampleWeight added = WeightOfSample(address, size);
-  const SampleWeight removed = frees ? WeightOfSample(old_address, old.size) : SampleWeight{};
+  const SampleWeight added = WeightOfKept(kept_size);
+  const SampleWeight removed = frees ? WeightOfKept(old.size) : SampleWeight{};
   const uint64_t epoch = RecordPeak(slot, added.bytes, removed.bytes);  // never both live
   if (frees) BookIn(from, epoch, Freed(removed));
   BookIn(to, epoch, Allocated(added));
 }
 
-void OnSampleReallocFreed(const ClaimedBlock& old, void* address) {
+void OnSampleReallocFreed(const ClaimedBlock& old) {
   if (!old.known) return;
   const TrackerScope scope;
-  BookSampleFree(SlotOf(scope), address, old.size, old.cell);
+  BookSampleFree(SlotOf(scope), old.size, old.cell);
 }
 
 void OnSampleReallocFailed(const ClaimedBlock& old, void* address) {
@@ -459,7 +460,7 @@ void OnSampleReallocFailed(const ClaimedBlock& old, void* address) {
   const TrackerScope scope;
   if (KeepSample(address, {old.size, old.cell})) return;
   Count(region.header().dropped_events);
-  BookSampleFree(SlotOf(scope), address, old.size, old.cell);
+  BookSampleFree(SlotOf(scope), old.size, old.cell);
 }
 
 void OnThreadRenamed(uint32_t tid) {

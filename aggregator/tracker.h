@@ -130,15 +130,15 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
 void OnReallocFreed(const ClaimedBlock& old);                  // realloc(p, 0) that freed
 void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block is as it was
 
-// The same of sampled blocks, which are booked with their weight. What was no sample is none of
-// theirs: of such a block only MaybeSample (sampler.h) is asked.
+// The same of sampled blocks, which are booked with their weight; a claimed one's size is as kept
+// (KeptSize). What was no sample is none of theirs: of it only MaybeSample (sampler.h) is asked.
 void OnSampled(void* address, size_t size, const StartRegisters& start);
 void OnSampleFree(void* address);
 ClaimedBlock ClaimSample(void* address);
 // `sampled`: the new block is one. Of neither it is no event.
-void OnSampleReallocated(const ClaimedBlock& old, void* old_address, void* address, size_t size,
-                         bool sampled, const StartRegisters& start);
-void OnSampleReallocFreed(const ClaimedBlock& old, void* address);
+void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
+                         const StartRegisters& start);
+void OnSampleReallocFreed(const ClaimedBlock& old);
 void OnSampleReallocFailed(const ClaimedBlock& old, void* address);
 
 // A thread has another name now; kEveryThread: some thread has.

@@ -10,9 +10,10 @@
 // 1 block and s bytes, whatever its size, so every sum of them is an unbiased estimate (Horvitz and
 // Thompson, 1952; core/sampling.h has the standard error).
 //
-// Counters are whole numbers: the weight is rounded up where a hash of the address, as a number
-// from 0 to 1, is below its fraction, and down elsewhere. So its mean over addresses stays right,
-// and a free, which knows address and size, cancels its allocation to the byte.
+// Counters are whole numbers: a weight is rounded up with the probability of its fraction, so that
+// its mean stays right. Which way is drawn once a block and kept with it, in two bits: so a free
+// cancels its allocation to the byte. (A hash of the address instead of a draw would round every
+// block of a program that gets the same address again and again the same way.)
 //
 // Freestanding, without libm: the tracker needs it. Everything is a pure function, for floats that
 // round to nearest (aggregator/plain_floats.h).
@@ -95,15 +96,24 @@ struct SampleWeight {
   friend bool operator==(const SampleWeight&, const SampleWeight&) = default;
 };
 
-// What a sampled block is booked with. Exactly {size, 1} where it was sure to be sampled.
-inline SampleWeight WeightOf(uint64_t address, uint64_t size, uint64_t sample_bytes) {
+inline constexpr uint32_t kBytesUp = 1;
+inline constexpr uint32_t kBlocksUp = 2;
+
+// What a sampled block is booked with, rounded as `up` says: kBytesUp | kBlocksUp.
+inline SampleWeight WeightOf(uint64_t size, uint32_t up, uint64_t sample_bytes) {
   const double scale = 1 / SampledShare(size, sample_bytes);
-  const double dither = UnitInterval(MixedBits(address + 0x9e3779b97f4a7c15ull));
-  const auto rounded = [dither](double value) {
-    const auto whole = static_cast<uint64_t>(value);
-    return whole + (dither < value - static_cast<double>(whole) ? 1 : 0);
+  return {static_cast<uint64_t>(static_cast<double>(size) * scale) + (up & kBytesUp),
+          static_cast<uint64_t>(scale) + (up & kBlocksUp) / kBlocksUp};
+}
+
+// How to round it, by a random number from 0 to 1. Neither up where the block was sure to be
+// sampled: its weight is {size, 1} then.
+inline uint32_t DrawRounding(uint64_t size, double random, uint64_t sample_bytes) {
+  const double scale = 1 / SampledShare(size, sample_bytes);
+  const auto up = [random](double value) {
+    return random < value - static_cast<double>(static_cast<uint64_t>(value));
   };
-  return {rounded(static_cast<double>(size) * scale), rounded(scale)};
+  return (up(static_cast<double>(size) * scale) ? kBytesUp : 0) | (up(scale) ? kBlocksUp : 0);
 }
 
 }  // namespace memprof

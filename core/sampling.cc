@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/units.h"
@@ -9,7 +10,10 @@
 namespace memprof {
 namespace {
 
-uint64_t RootOf(double variance) { return static_cast<uint64_t>(std::llround(std::sqrt(variance))); }
+// Of what a damaged capture says, too.
+uint64_t RootOf(double variance) {
+  return static_cast<uint64_t>(std::round(std::min(std::sqrt(variance), 0x1p63)));
+}
 
 }  // namespace
 
@@ -18,8 +22,11 @@ Variance VarianceOf(const Count& count, uint64_t sample_bytes) {
   // A figure that was read in the middle of an event may have bytes and no block.
   const double blocks = count.allocations != 0 ? static_cast<double>(count.allocations) : 1;
   const double mean = static_cast<double>(count.bytes) / blocks;
-  const double each = 1 / std::expm1((mean + 1) / static_cast<double>(sample_bytes));
-  return {blocks * mean * mean * each, blocks * each};
+  const double x = (mean + 1) / static_cast<double>(sample_bytes);
+  const double each = 1 / std::expm1(x);
+  const double share = -std::expm1(-x);
+  const double up = 1 / share - std::floor(1 / share);
+  return {blocks * mean * mean * each, blocks * (each + share * up * (1 - up))};
 }
 
 FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes) {

@@ -9,13 +9,14 @@
 // blocks there were isn't known, but a site has blocks of one size class only, all about as large
 // as their mean m = bytes/blocks. With the estimated number c of them
 //
-//   Var(bytes) ≈ c m² / (e^((m+1)/B) − 1)      Var(blocks) ≈ c / (e^((m+1)/B) − 1)
+//   Var(bytes) ≈ c m² / (e^((m+1)/B) − 1)      Var(blocks) ≈ c / (e^((m+1)/B) − 1) + c p f (1 − f)
 //
-// which for blocks of one size is the unbiased estimate of Horvitz and Thompson. Samples are
-// independent, so variances of sites add up, and the standard error of a row is the root of its
-// sites' sum. What it can't know: a place of which no block was sampled is in no row and in no
-// error; of a row with few samples the error itself is rough. Rounding to whole numbers (at most
-// 1/4 a sample) is left out.
+// which for blocks of one size is the unbiased estimate of Horvitz and Thompson. The last term is
+// of the rounding to whole blocks, which c p samples had, each up with the probability f, the
+// fraction of 1/p; that of bytes is at most 1/4 a sample and left out. Samples are independent, so
+// variances of sites add up, and the standard error of a row is the root of its sites' sum. What it
+// can't know: a place of which no block was sampled is in no row and in no error; of a row with few
+// samples the error itself is rough.
 //
 // A peak is that of the estimated total, which is a little higher on average than the program's:
 // the highest of many estimates. That is below its standard error, and not corrected.

@@ -54,9 +54,9 @@ template <typename RealCall>
   const ClaimedBlock old = maybe ? ClaimSample(address) : ClaimedBlock{};
   void* result = CallInScope(kInAllocator, real_call);
   if (result != nullptr) {
-    OnSampleReallocated(old, address, result, size, sampled, start);
+    OnSampleReallocated(old, result, size, sampled, start);
   } else if (frees_for_nothing && size == 0) {
-    OnSampleReallocFreed(old, address);
+    OnSampleReallocFreed(old);
   } else {
     OnSampleReallocFailed(old, address);
   }
