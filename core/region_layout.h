@@ -173,8 +173,9 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
 struct TrackerOptions {
   uint32_t exact_peak = 0;  // 1: threads keep nothing back from the ordering word
   uint32_t reserved = 0;
-  uint64_t sample_bytes = 0;  // one block is sampled in so many bytes on average; 0: all are counted
-  uint64_t sample_seed = 0;   // of the draws
+  uint64_t sample_bytes =
+      0;                     // one block is sampled in so many bytes on average; 0: all are counted
+  uint64_t sample_seed = 0;  // of the draws
 };
 
 struct RegionHeader {

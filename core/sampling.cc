@@ -71,8 +71,8 @@ std::string FormatCountWithError(uint64_t count, uint64_t error) {
 std::string FormatFigure(const Count& count, const Variance& variance, uint64_t sample_bytes) {
   const char* blocks = count.allocations == 1 ? "allocation" : "allocations";
   if (sample_bytes == 0) {
-    return fmt::format("{} in {} {}", FormatBytesExact(count.bytes),
-                       FormatCount(count.allocations), blocks);
+    return fmt::format("{} in {} {}", FormatBytesExact(count.bytes), FormatCount(count.allocations),
+                       blocks);
   }
   const Count error = StandardError(variance);
   return fmt::format("≈ {} in ≈ {} {}", FormatBytesWithError(count.bytes, error.bytes),

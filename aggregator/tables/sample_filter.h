@@ -1,16 +1,16 @@
 // SampleFilter: whether an address may be that of a sampled block. Nearly every free asks it, and
 // nearly every answer is no: a load and a compare.
 //
-// Counters of one byte by a hash of the address. Neighbours in the heap are neighbours here, so that
-// a program that frees them one after the other stays in a few lines; what is a power of two apart
-// isn't. A counter that is full stays so: its addresses are asked for in vain from then on.
+// Counters of one byte by a hash of the address. Neighbours in the heap are neighbours here, so
+// that a program that frees them one after the other stays in a few lines; what is a power of two
+// apart isn't. A counter that is full stays so: its addresses are asked for in vain from then on.
 //
 // Thread safety: any thread, also a signal handler that interrupts any of the functions; lock-free.
 // Memory order: relaxed. Who frees a block got its address from who allocated it, and with it all
 // that happened before.
-// Memory: 64 KiB, zero-initialised: of a thousand sampled blocks 1.5 % of the free blocks' addresses
-// are taken for one, which costs a look into the live map.
-// Invariant: MayHave of every address that was added and not removed.
+// Memory: 64 KiB, zero-initialised: of a thousand sampled blocks 1.5 % of the free blocks'
+// addresses are taken for one, which costs a look into the live map. Invariant: MayHave of every
+// address that was added and not removed.
 #pragma once
 
 #include <atomic>

@@ -124,8 +124,7 @@ uint32_t StackTable::SiteOf(uint32_t node, uint32_t label) {
   if (first != 0 && sites[first - 1].label == label) return first - 1;
   if (first != 0) {
     const uint32_t found = site_index_.Find(MixHash(node, label), [&](uint32_t id) {
-      return sites[id].node.load(std::memory_order_relaxed) == node &&
-             sites[id].label == label;
+      return sites[id].node.load(std::memory_order_relaxed) == node && sites[id].label == label;
     });
     if (found != InternIndex::kNone) return found;
   }

@@ -9,8 +9,7 @@
 
 namespace memprof {
 
-RowTable::RowTable(const char* figure, uint64_t whole_bytes, bool estimates,
-                   const TextStyle& style)
+RowTable::RowTable(const char* figure, uint64_t whole_bytes, bool estimates, const TextStyle& style)
     : whole_bytes_(whole_bytes),
       style_(style),
       headings_{estimates ? std::string("≈ ") + figure : figure,
@@ -22,11 +21,11 @@ RowTable::RowTable(const char* figure, uint64_t whole_bytes, bool estimates,
                 "module"} {}
 
 void RowTable::Add(const Count& figure, uint64_t error_bytes, const Count& total,
-                   const std::string& function,
-                   const std::string& place, const std::string& module) {
-  rows_.push_back({FormatBytesWithError(figure.bytes, error_bytes), FormatShare(figure.bytes, whole_bytes_),
-                   FormatCount(figure.allocations), FormatBytes(total.bytes), function, place,
-                   module});
+                   const std::string& function, const std::string& place,
+                   const std::string& module) {
+  rows_.push_back({FormatBytesWithError(figure.bytes, error_bytes),
+                   FormatShare(figure.bytes, whole_bytes_), FormatCount(figure.allocations),
+                   FormatBytes(total.bytes), function, place, module});
 }
 
 void RowTable::LayOut(bool modules) {

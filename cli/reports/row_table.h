@@ -21,8 +21,8 @@ class RowTable {
 
   // `error_bytes`: the figure's standard error. Names must be Printable.
   void Add(const Count& figure, uint64_t error_bytes, const Count& total,
-           const std::string& function,
-           const std::string& place = {}, const std::string& module = {});
+           const std::string& function, const std::string& place = {},
+           const std::string& module = {});
 
   // Once, after the last row. The column of modules is left out where there is no room for it.
   void LayOut(bool modules);

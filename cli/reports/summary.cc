@@ -63,12 +63,11 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   };
   line("peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
-  line("leaked",
-       figure(profile.leaked, profile.variances.leaked) +
-           (kept.allocations == 0
-                ? std::string()
-                : fmt::format(", {}{} of it kept by design by the runtime",
-                              sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
+  line("leaked", figure(profile.leaked, profile.variances.leaked) +
+                     (kept.allocations == 0
+                          ? std::string()
+                          : fmt::format(", {}{} of it kept by design by the runtime",
+                                        sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
   line("total", figure(profile.total, profile.variances.total));
   line("RSS", fmt::format("{} at its highest, the tracker's {} included",
                           program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes)

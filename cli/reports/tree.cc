@@ -109,8 +109,7 @@ class Printer {
             const std::string& name) {
     const uint64_t error = StandardError(variance).bytes;
     text_ += fmt::format("{:>{}} {:>6} {:>10}  {}{}\n", FormatBytesWithError(figure.bytes, error),
-                         bytes_,
-                         FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
+                         bytes_, FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
                          FormatCount(figure.allocations), prefix, name);
   }
 

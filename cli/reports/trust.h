@@ -12,8 +12,8 @@ namespace memprof {
 
 std::vector<std::string> TrustLines(const Profile& profile);
 
-// "sampled: one block per …" and a line below it, for reports that have no other head; nothing of an
-// exact profile.
+// "sampled: one block per …" and a line below it, for reports that have no other head; nothing of
+// an exact profile.
 std::string SamplingHead(const Profile& profile, const TextStyle& style);
 
 // "exited with 0", "was killed by SIGKILL (9)", "is running", "executed another program".

@@ -51,7 +51,8 @@ int Refuse(const std::string& why, int status = kExitRefused) {
 // Another one each time. Without the kernel's help (before 3.17) by the clock.
 uint64_t AnySeed() {
   uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof seed)) return seed;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof seed))
+    return seed;
   return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 

@@ -34,7 +34,8 @@ class SamplerTest : public testing::Test {
 };
 
 void ExpectShare(int samples, int allocations, double share) {
-  EXPECT_NEAR(samples, allocations * share, 5 * std::sqrt(allocations * share * (1 - share)) + 1e-9);
+  EXPECT_NEAR(samples, allocations * share,
+              5 * std::sqrt(allocations * share * (1 - share)) + 1e-9);
 }
 
 TEST_F(SamplerTest, TakesEachSizeWithItsProbability) {

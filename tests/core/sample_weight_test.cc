@@ -44,8 +44,8 @@ TEST(SampleWeight, StandsForOneBlockAndItsBytesOnAverage) {
         bytes += static_cast<double>(weight.bytes);
         blocks += static_cast<double>(weight.blocks);
       }
-      const double share = -std::expm1(-(static_cast<double>(size) + 1) /
-                                       static_cast<double>(distance));
+      const double share =
+          -std::expm1(-(static_cast<double>(size) + 1) / static_cast<double>(distance));
       // Rounding alone is left: at most 1/2 a block, over so many.
       const double off = 5 * 0.5 / std::sqrt(kDraws) + 1e-9 / share;
       EXPECT_NEAR(bytes / kDraws, static_cast<double>(size) / share,
