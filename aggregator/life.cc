@@ -57,7 +57,8 @@ bool Start() {
   if (page == nullptr || !StartCounting(mapped)) return false;
   PopulateOwnImage();
   PublishPrivateBytes(&CurrentRegion().private_bytes);
-  page->store(1, std::memory_order_relaxed);
+  page->store(CurrentRegion().options.sample_bytes == 0 ? kCountsAll : kCountsSamples,
+              std::memory_order_relaxed);
   counting = page;
   return true;
 }

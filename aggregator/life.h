@@ -1,6 +1,6 @@
 // The life of the tracker in its process: start at the first event, end with the process.
 //
-//   kNotStarted ─► kStarting ─► kStarted          counting == 1
+//   kNotStarted ─► kStarting ─► kStarted          counting != 0
 //                     └───────► kOff              no supervisor, refused, or trouble
 //   in a forked child: kStarted ─► kOff           its page was wiped: it isn't counted
 //

@@ -10,6 +10,7 @@
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/life.h"
 #include "aggregator/nested_stack.h"
+#include "aggregator/sampler.h"
 #include "aggregator/system_calls.h"
 #include "aggregator/tables/booking.h"
 #include "aggregator/tables/live_map.h"
@@ -194,7 +195,7 @@ void CountTrouble(const CaptureResult& capture) {
   if (slot.verified != nullptr) slot.verified->Remember(start, slot.stack, cell);
 }
 
-[[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start) {
+[[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start, uint32_t size_class = 0) {
   const NestedStack nested;
   if (nested.get() == nullptr) {
     Count(region.header().tables_full_events);
@@ -202,7 +203,8 @@ void CountTrouble(const CaptureResult& capture) {
   }
   const CaptureResult capture = CaptureStack(start, *nested.get());
   CountTrouble(capture);
-  return SharedCellOf(stacks.Site(*nested.get(), capture, ReadThreadName()));
+  const uint32_t label = SiteLabel(ReadThreadName(), size_class);
+  return SharedCellOf(stacks.Site(*nested.get(), capture, label));
 }
 
 [[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const StartRegisters& start) {
@@ -266,7 +268,8 @@ bool StartCounting(const MappedRegion& mapped) {
     trouble = StopReason::kNoFindObject;
   } else if (!stacks.Init() || !slot_cells.Init() ||
              shared_cells.Find(kTablesFullSite) == kNoCell || !live.Init(kMaxLiveBlocks) ||
-             pthread_key_create(&exit_key, ReleaseAtThreadExit) != 0) {
+             pthread_key_create(&exit_key, ReleaseAtThreadExit) != 0 ||
+             !StartSampler(header.options)) {
     trouble = StopReason::kNoMemory;
   }
   header.stop_reason.store(static_cast<uint32_t>(trouble), std::memory_order_relaxed);
@@ -369,6 +372,112 @@ void OnReallocFailed(const ClaimedBlock& old, void* address) {
   if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) return;
   Count(region.header().dropped_events);
   BookFree(SlotOf(scope), old.size, old.cell);
+}
+
+// --- sampled events ------------------------------------------------------------------------------
+
+namespace {
+
+// The cell for a sampled block. Samples are rare: nothing is remembered of their stacks.
+Where CellForSample(ThreadSlot* slot, size_t size, const StartRegisters& start) {
+  const uint32_t size_class = SizeClass(size);
+  if (slot == nullptr) return CellWithoutSlot(start, size_class);
+  if (slot->name_changed.load(std::memory_order_relaxed) != 0) NoteNewName(*slot);
+  const CaptureResult capture = CaptureStack(start, slot->stack);
+  CountTrouble(capture);
+  return CellOfSite(slot,
+                    stacks.Site(slot->stack, capture, SiteLabel(slot->thread_name, size_class)));
+}
+
+// The filter knows an address for as long as the live map does.
+bool KeepSample(void* address, const Block& block) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  samples_filter->Add(at);
+  if (live.Insert(at, block)) return true;
+  samples_filter->Remove(at);
+  return false;
+}
+bool TakeSample(void* address, Block* block) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (!live.Remove(at, block)) return false;
+  samples_filter->Remove(at);
+  return true;
+}
+
+CellChange Allocated(const SampleWeight& weight) {
+  return {.allocated_bytes = weight.bytes, .allocated_count = weight.blocks};
+}
+CellChange Freed(const SampleWeight& weight) {
+  return {.freed_bytes = weight.bytes, .freed_count = weight.blocks};
+}
+
+void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell) {
+  if (ForkedMeanwhile()) return;
+  const Where where = CellForFree(slot, cell);
+  if (where.cell == kNoCell) {
+    Count(region.header().dropped_events);
+    return;
+  }
+  const SampleWeight weight = WeightOfKept(kept_size);
+  BookIn(where, RecordPeak(slot, 0, weight.bytes), Freed(weight));
+}
+
+}  // namespace
+
+void OnSampled(void* address, size_t size, const StartRegisters& start) {
+  OnSampleReallocated({}, address, size, true, start);
+}
+
+void OnSampleFree(void* address) {
+  const TrackerScope scope;
+  Block block;
+  if (TakeSample(address, &block)) BookSampleFree(SlotOf(scope), block.size, block.cell);
+}
+
+ClaimedBlock ClaimSample(void* address) {
+  const TrackerScope scope;
+  Block block = {};
+  const bool known = TakeSample(address, &block);
+  return {known, block.size, block.cell};
+}
+
+void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
+                         const StartRegisters& start) {
+  if (!sampled) {
+    OnSampleReallocFreed(old);
+    return;
+  }
+  const TrackerScope scope;
+  ThreadSlot* slot = SlotOf(scope);
+  const Where to = CellForSample(slot, size, start);
+  if (ForkedMeanwhile()) return;
+  const uint64_t kept_size = KeptSize(size);
+  if (to.cell == kNoCell || !KeepSample(address, {kept_size, to.cell})) {
+    Count(region.header().dropped_events);
+    if (old.known) BookSampleFree(slot, old.size, old.cell);
+    return;
+  }
+  const Where from = old.known ? CellForFree(slot, old.cell) : to;
+  const bool frees = old.known && from.cell != kNoCell;
+  const SampleWeight added = WeightOfKept(kept_size);
+  const SampleWeight removed = frees ? WeightOfKept(old.size) : SampleWeight{};
+  const uint64_t epoch = RecordPeak(slot, added.bytes, removed.bytes);  // never both live
+  if (frees) BookIn(from, epoch, Freed(removed));
+  BookIn(to, epoch, Allocated(added));
+}
+
+void OnSampleReallocFreed(const ClaimedBlock& old) {
+  if (!old.known) return;
+  const TrackerScope scope;
+  BookSampleFree(SlotOf(scope), old.size, old.cell);
+}
+
+void OnSampleReallocFailed(const ClaimedBlock& old, void* address) {
+  if (!old.known) return;
+  const TrackerScope scope;
+  if (KeepSample(address, {old.size, old.cell})) return;
+  Count(region.header().dropped_events);
+  BookSampleFree(SlotOf(scope), old.size, old.cell);
 }
 
 void OnThreadRenamed(uint32_t tid) {

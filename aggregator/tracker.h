@@ -39,6 +39,7 @@ struct ThreadState {
   uint32_t events_without_slot;  // still to come before it asks for one again
   bool exiting;                  // its key destructors ran
   bool borrows;                  // the slot is given back at the end of this event
+  uint64_t countdown;            // sampling: bytes to the next sample; 0: never drawn (sampler.h)
 };
 inline constexpr uintptr_t kInAllocator = 1;
 inline constexpr uintptr_t kInTracker = 2;
@@ -48,7 +49,10 @@ inline constexpr uintptr_t kUnknownScope = ~kScopeFlags;  // a stack pointer tha
 
 extern thread_local constinit ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
-// One page that a forked child gets zeroed (MADV_WIPEONFORK): 1 while this process counts.
+// One page that a forked child gets zeroed (MADV_WIPEONFORK): while this process counts, which
+// events.
+inline constexpr uint32_t kCountsAll = 1;
+inline constexpr uint32_t kCountsSamples = 2;
 extern std::atomic<uint32_t>* counting;
 
 // Starts the tracker if it can be started now. True: this process counts.
@@ -56,6 +60,15 @@ bool StartTracker();
 
 // Whether the event of a hook is to be counted at all.
 inline bool Counting() { return counting->load(std::memory_order_relaxed) != 0 || StartTracker(); }
+
+// Whether every event is counted. If not, samples are, or none: CountsSamples.
+[[gnu::always_inline]] inline bool CountsAll() {
+  const uint32_t which = counting->load(std::memory_order_relaxed);
+  if (__builtin_expect(which == kCountsAll, 1)) return true;
+  if (which == kCountsSamples || !StartTracker()) return false;
+  return counting->load(std::memory_order_relaxed) == kCountsAll;
+}
+inline bool CountsSamples() { return counting->load(std::memory_order_relaxed) == kCountsSamples; }
 
 inline bool InAllocator() { return (thread_state.scope & kInAllocator) != 0; }
 
@@ -116,6 +129,17 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
                    const StartRegisters& start);
 void OnReallocFreed(const ClaimedBlock& old);                  // realloc(p, 0) that freed
 void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block is as it was
+
+// The same of sampled blocks, which are booked with their weight; a claimed one's size is as kept
+// (KeptSize). What was no sample is none of theirs: of it only MaybeSample (sampler.h) is asked.
+void OnSampled(void* address, size_t size, const StartRegisters& start);
+void OnSampleFree(void* address);
+ClaimedBlock ClaimSample(void* address);
+// `sampled`: the new block is one. Of neither it is no event.
+void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
+                         const StartRegisters& start);
+void OnSampleReallocFreed(const ClaimedBlock& old);
+void OnSampleReallocFailed(const ClaimedBlock& old, void* address);
 
 // A thread has another name now; kEveryThread: some thread has.
 inline constexpr uint32_t kEveryThread = 0;

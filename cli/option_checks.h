@@ -3,6 +3,9 @@
 
 #include <string>
 
+#include "core/sample_weight.h"
+#include "core/units.h"
+
 namespace memprof {
 
 // CLI11 would read "-1" as a very large number and "010" as eight.
@@ -18,6 +21,13 @@ inline std::string RowCount(const std::string& text) {
 
 inline std::string Seconds(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of seconds";
+}
+
+// Of run --sample: a size; 0 is none.
+inline std::string SampleDistance(const std::string& text) {
+  const auto bytes = ParseBytes(text);
+  if (bytes && *bytes <= kMaxSampleBytes) return "";
+  return "'" + text + "' is no distance between samples; write e.g. 512K or 2 MiB, at most 1 GiB";
 }
 
 }  // namespace memprof

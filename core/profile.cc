@@ -40,7 +40,7 @@ const char* RuntimeReason(const Snapshot& snapshot, const std::vector<SourceChai
         chains[frame].back().function,
         module != kNoModule ? std::string_view(snapshot.modules[module].path) : std::string_view()};
   }
-  return WhyKeptByRuntime({frames, count}, site);
+  return WhyKeptByRuntime({frames, count}, site, snapshot.tracker.sample_bytes);
 }
 
 }  // namespace
@@ -72,7 +72,9 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
 
   for (const SnapshotSite& site : snapshot.sites) {
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
-                             RuntimeReason(snapshot, chains, site)});
+                             RuntimeReason(snapshot, chains, site),
+                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class});
+    profile.variances += profile.sites.back().variances;
     profile.peak += site.peak;
     profile.leaked += site.leaked;
     profile.total += site.total;

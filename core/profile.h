@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/sampling.h"
 #include "core/snapshot.h"
 #include "core/symbolizer.h"
 
@@ -44,6 +45,8 @@ struct ProfileSite {
   // Not null: kept by design by libc, libstdc++ or the loader, with the reason (a static string).
   // In the totals, not in leak verdicts: reports show these as one row kRuntimeRow.
   const char* runtime_reason = nullptr;
+  FigureVariances variances = {};  // 0 of an exact profile
+  uint32_t size_class = 0;         // likewise
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
@@ -59,6 +62,7 @@ struct Profile {
   std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
   std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
   Count peak, leaked, total;        // sums over sites
+  FigureVariances variances;        // likewise
 };
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);

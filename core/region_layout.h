@@ -8,7 +8,8 @@
 //   kStrings       char             bytes that ModuleRecords point into
 //   kThreadNames   ThreadNameRecord names at allocation; record 0 is "[other threads]"
 //   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
-//   kSites         SiteRecord       (leaf node, thread name): what figures are kept for
+//   kSites         SiteRecord       (leaf node, thread name, while sampling size class): what
+//                                   figures are kept for
 //   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
@@ -38,7 +39,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 2;
+inline constexpr uint32_t kRegionVersion = 3;
 
 enum class Table : uint32_t {
   kModules,
@@ -102,10 +103,20 @@ struct NodeRecord {
 static_assert(sizeof(NodeRecord) == 16);
 
 struct SiteRecord {
-  uint32_t thread_name;
+  uint32_t label;              // SiteLabel
   std::atomic<uint32_t> node;  // released last
 };
 static_assert(sizeof(SiteRecord) == 8);
+
+// What tells sites of one stack apart. The size class is 0 but for sampled blocks (SizeClass).
+inline constexpr uint32_t kThreadNameBits = 16;
+inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t size_class) {
+  return thread_name | size_class << kThreadNameBits;
+}
+inline constexpr uint32_t ThreadNameOf(uint32_t label) {
+  return label & ((1u << kThreadNameBits) - 1);
+}
+inline constexpr uint32_t SizeClassOf(uint32_t label) { return label >> kThreadNameBits; }
 
 // The figures of one site in one thread slot. The counters are monotonic; live is derived.
 struct alignas(64) Cell {
@@ -162,6 +173,9 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
 struct TrackerOptions {
   uint32_t exact_peak = 0;  // 1: threads keep nothing back from the ordering word
   uint32_t reserved = 0;
+  uint64_t sample_bytes =
+      0;                     // one block is sampled in so many bytes on average; 0: all are counted
+  uint64_t sample_seed = 0;  // of the draws
 };
 
 struct RegionHeader {

@@ -105,10 +105,12 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const Count total = NotBelowZero(f.total_bytes, f.total_count);
     if (peak == none && live == none && total == none) continue;
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
-    const uint32_t name = Once(records[i].thread_name);
+    const uint32_t label = Once(records[i].label);
+    const uint32_t name = ThreadNameOf(label);
     const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
     snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
-                              name < snapshot.thread_names.size() ? name : 0, peak, live, total});
+                              name < snapshot.thread_names.size() ? name : 0, peak, live, total,
+                              snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0});
   }
 }
 
@@ -189,6 +191,7 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
   Snapshot snapshot;
   snapshot.program = program;
   snapshot.tracker.inexact_read = !figures->exact;
+  snapshot.tracker.sample_bytes = Once(region->header().options.sample_bytes);
   CopyModules(*region, snapshot);
   CopyNodes(*region, snapshot);
   CopyNames(*region, snapshot);

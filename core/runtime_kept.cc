@@ -1,6 +1,9 @@
 #include "core/runtime_kept.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include "core/sample_weight.h"
 
 namespace memprof {
 namespace {
@@ -53,12 +56,22 @@ std::string_view Plain(std::string_view function) {
   return function;
 }
 
+// Whether a sampled figure is that of one block: its weight, rounded to either side.
+bool IsOneBlock(const Count& count, uint64_t size, uint64_t sample_bytes) {
+  const double weight = 1 / SampledShare(size, sample_bytes);
+  return std::abs(static_cast<double>(count.bytes) - static_cast<double>(size) * weight) <= 1 &&
+         std::abs(static_cast<double>(count.allocations) - weight) <= 1;
+}
+
 // The pool is static and has no name in the symbol table. So it is told by its size (GCC's
 // eh_alloc.cc on x86-64) and by who calls: the loader, which runs libstdc++'s constructors.
-bool IsEmergencyPool(std::span<const RuntimeFrame> frames, const SnapshotSite& site) {
+bool IsEmergencyPool(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
+                     uint64_t sample_bytes) {
   constexpr uint64_t kPoolBytes = 72704;
   return frames.size() >= 2 && IsLibrary(frames[0].module, kLibstdcxx) &&
-         IsLibrary(frames[1].module, kLoader) && site.total == Count{kPoolBytes, 1};
+         IsLibrary(frames[1].module, kLoader) &&
+         (sample_bytes == 0 ? site.total == Count{kPoolBytes, 1}
+                            : IsOneBlock(site.total, kPoolBytes, sample_bytes));
 }
 
 // How the innermost run of libc's frames was entered. A callback of the program ends the run.
@@ -74,9 +87,10 @@ const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
 
 }  // namespace
 
-const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site) {
+const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
+                             uint64_t sample_bytes) {
   if (frames.empty()) return nullptr;
-  if (IsEmergencyPool(frames, site)) return kEmergencyPool;
+  if (IsEmergencyPool(frames, site, sample_bytes)) return kEmergencyPool;
   if (IsLibrary(frames[0].module, kLibc) && Plain(frames[0].function) == "_IO_file_doallocate") {
     return kStreamBuffer;
   }

@@ -25,7 +25,9 @@ struct RuntimeFrame {
 // No rule looks further than this.
 inline constexpr size_t kRuntimeFrames = 32;
 
-// `frames` innermost first, `site` with its figures. The reason, a static string; null: none.
-const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site);
+// `frames` innermost first, `site` with its figures, which are estimates unless `sample_bytes` is
+// 0. The reason, a static string; null: none.
+const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
+                             uint64_t sample_bytes = 0);
 
 }  // namespace memprof

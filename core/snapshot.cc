@@ -129,14 +129,15 @@ Snapshot Canonical(const Snapshot& snapshot) {
   std::vector<uint32_t> number(children.size(), 0);
   Number(children, number, result.nodes);
 
-  std::map<std::pair<uint32_t, uint32_t>, SnapshotSite> sites;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, SnapshotSite> sites;
   for (const SnapshotSite& site : snapshot.sites) {
     if (site.peak == none && site.leaked == none && site.total == none) continue;
     const uint32_t node = number[draft[site.node]];
     const uint32_t name = name_moved[site.thread_name];
-    SnapshotSite& merged = sites[{node, name}];
+    SnapshotSite& merged = sites[{node, name, site.size_class}];
     merged.node = node;
     merged.thread_name = name;
+    merged.size_class = site.size_class;
     merged.peak += site.peak;
     merged.leaked += site.leaked;
     merged.total += site.total;

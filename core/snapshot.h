@@ -55,9 +55,10 @@ struct SnapshotNode {
 struct SnapshotSite {
   uint32_t node = 0;  // the leaf: the innermost frame, the caller of malloc
   uint32_t thread_name = 0;
-  Count peak;    // live when the program's heap was highest
-  Count leaked;  // live at the end, or now
-  Count total;   // ever allocated
+  Count peak;               // live when the program's heap was highest
+  Count leaked;             // live at the end, or now
+  Count total;              // ever allocated
+  uint32_t size_class = 0;  // of its blocks while sampling (SizeClass); 0 of an exact profile
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -90,7 +91,8 @@ struct SnapshotTracker {
   uint64_t unattributed_bytes = 0;  // in the counter's peak but in no row
   uint32_t stop_reason = 0;         // StopReason: the tracker gave up
   uint32_t fork_children = 0;       // forked children that were not counted
-  bool inexact_read = false;        // taken while the program ran and events raced the read
+  uint64_t sample_bytes = 0;  // figures are estimates of one sample in so many bytes; 0: exact
+  bool inexact_read = false;  // taken while the program ran and events raced the read
   friend bool operator==(const SnapshotTracker&, const SnapshotTracker&) = default;
 };
 

@@ -8,21 +8,16 @@
 #include <ctime>
 
 namespace memprof {
-namespace {
-
-constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-
-}  // namespace
 
 std::string FormatBytes(uint64_t bytes) {
   double value = static_cast<double>(bytes);
   size_t unit = 0;
   // 1023.95 and above would round to "1024.0".
-  while ((unit == 0 ? value >= 1024 : value >= 1023.95) && unit + 1 < std::size(kUnits)) {
+  while ((unit == 0 ? value >= 1024 : value >= 1023.95) && unit + 1 < std::size(kByteUnits)) {
     value /= 1024;
     ++unit;
   }
-  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kUnits[unit]);
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", value, kByteUnits[unit]);
 }
 
 std::string FormatBytesExact(uint64_t bytes) {
@@ -78,7 +73,7 @@ Result<uint64_t> ParseBytes(std::string_view text) {
   std::string unit;
   for (const char c : text) unit += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   double factor = 1;
-  for (const char* name : kUnits) {
+  for (const char* name : kByteUnits) {
     const char letter = static_cast<char>(std::tolower(name[0]));
     const std::string accepted[] = {std::string(1, letter), std::string(1, letter) + "b",
                                     std::string(1, letter) + "ib"};

@@ -15,6 +15,9 @@
 
 namespace memprof {
 
+// Each is 1024 of the one before.
+inline constexpr const char* kByteUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+
 std::string FormatBytes(uint64_t bytes);            // "0 B", "512 B", "23.4 MiB"
 std::string FormatBytesExact(uint64_t bytes);       // "23.4 MiB (24,536,678 B)"
 std::string FormatCount(uint64_t count);            // "1,234,567"

@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "core/sampling.h"
 #include "formats/capture_format.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_sections.h"
@@ -12,6 +13,15 @@ namespace memprof {
 namespace {
 
 namespace cf = capture_format;
+
+void DumpErrors(const Snapshot& snapshot, const SnapshotSite& site, std::string& text) {
+  fmt::format_to(std::back_inserter(text), " {}", site.size_class);
+  const FigureVariances variances = VariancesOf(site, snapshot.tracker.sample_bytes);
+  for (const Variance& variance : {variances.peak, variances.leaked, variances.total}) {
+    const Count error = StandardError(variance);
+    fmt::format_to(std::back_inserter(text), " ±{}/{}", error.bytes, error.allocations);
+  }
+}
 
 void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
@@ -35,12 +45,18 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   for (size_t i = 0; i < snapshot.thread_names.size(); ++i) {
     fmt::format_to(out, "  {:>5} {}\n", i, snapshot.thread_names[i]);
   }
-  fmt::format_to(out, "\nsites: node thread peak leaked total (bytes/allocations)\n");
+  if (snapshot.tracker.sample_bytes != 0) {
+    fmt::format_to(out, "\nsampled: {}\n", SamplingText(snapshot.tracker.sample_bytes));
+  }
+  fmt::format_to(out, "\nsites: node thread peak leaked total (bytes/allocations){}\n",
+                 snapshot.tracker.sample_bytes != 0 ? ", size class, standard errors" : "");
   for (size_t i = 0; i < snapshot.sites.size(); ++i) {
     const SnapshotSite& s = snapshot.sites[i];
-    fmt::format_to(out, "  {:>5} {:>5} {:>3} {}/{} {}/{} {}/{}\n", i, s.node, s.thread_name,
+    fmt::format_to(out, "  {:>5} {:>5} {:>3} {}/{} {}/{} {}/{}", i, s.node, s.thread_name,
                    s.peak.bytes, s.peak.allocations, s.leaked.bytes, s.leaked.allocations,
                    s.total.bytes, s.total.allocations);
+    if (snapshot.tracker.sample_bytes != 0) DumpErrors(snapshot, s, text);
+    text += '\n';
   }
 }
 

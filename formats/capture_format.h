@@ -20,6 +20,7 @@ enum SectionType : uint32_t {
   kThreadNames = 6,
   kSites = 7,
   kSymbols = 8,       // reserved: resolved frames
+  kSampling = 9,      // only of a profile of samples, before the sites
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

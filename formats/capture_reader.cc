@@ -98,9 +98,23 @@ bool DecodeThreadNames(std::string_view raw, Snapshot& snapshot) {
   return !in.failed();
 }
 
+bool DecodeSampling(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.tracker.sample_bytes = in.Varint();
+  snapshot.sites.resize(in.CountOfItems(1));
+  for (SnapshotSite& site : snapshot.sites) {
+    const uint64_t size_class = in.Varint();
+    if (size_class > 64) return false;
+    site.size_class = static_cast<uint32_t>(size_class);
+  }
+  return !in.failed() && snapshot.tracker.sample_bytes != 0;
+}
+
 bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
   ByteReader in(raw);
-  snapshot.sites.resize(in.CountOfItems(8));
+  const uint64_t count = in.CountOfItems(8);
+  if (snapshot.tracker.sample_bytes != 0 && count != snapshot.sites.size()) return false;
+  snapshot.sites.resize(count);
   uint64_t node = 0;
   for (SnapshotSite& site : snapshot.sites) {
     if (in.Delta(node) >= snapshot.nodes.size()) return false;
@@ -120,7 +134,7 @@ bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
 
 bool IsEssential(uint32_t type) {
   return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
-         type == cf::kThreadNames || type == cf::kSites;
+         type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
 }
 
 bool Decode(const CaptureSection& section, Snapshot& snapshot) {
@@ -137,6 +151,8 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeNodes(section.raw, snapshot);
     case cf::kThreadNames:
       return DecodeThreadNames(section.raw, snapshot);
+    case cf::kSampling:
+      return DecodeSampling(section.raw, snapshot);
     case cf::kSites:
       return DecodeSites(section.raw, snapshot);
     default:
@@ -168,9 +184,10 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   }
   const CaptureSections split = SplitSections(bytes);
   CaptureContent content;
-  bool seen[cf::kSites + 1] = {};
+  bool seen[cf::kSampling + 1] = {};
   for (const CaptureSection& section : split.sections) {
-    const bool known = section.type >= cf::kProgram && section.type <= cf::kSites;
+    const bool known = section.type >= cf::kProgram && section.type <= cf::kSampling &&
+                       section.type != cf::kSymbols;
     std::string what = section.damage;
     if (what.empty() && !known && section.type != cf::kSymbols &&
         (section.flags & cf::kFlagCritical) != 0) {
@@ -179,6 +196,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
                               SectionName(section.type)));
     }
     if (what.empty() && known && seen[section.type]) what = "it is there twice";
+    if (what.empty() && section.type == cf::kSampling && seen[cf::kSites]) {
+      what = "it comes after the sites";
+    }
     if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
     if (what.empty()) {
       if (known) seen[section.type] = true;
@@ -192,7 +212,11 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
     if (section.type == cf::kProgram) content.snapshot.program = {};
-    if (section.type == cf::kTracker) content.snapshot.tracker = {};
+    if (section.type == cf::kTracker) {
+      const uint64_t sample_bytes = content.snapshot.tracker.sample_bytes;
+      content.snapshot.tracker = {};
+      content.snapshot.tracker.sample_bytes = sample_bytes;
+    }
   }
   for (const uint32_t type :
        {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {

@@ -92,6 +92,8 @@ std::string SectionName(uint32_t type) {
       return "sites";
     case cf::kSymbols:
       return "symbols";
+    case cf::kSampling:
+      return "sampling";
     default:
       return fmt::format("type {}", type);
   }

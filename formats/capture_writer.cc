@@ -96,15 +96,23 @@ std::string EncodeSites(const std::vector<SnapshotSite>& sites) {
   return out.bytes();
 }
 
+std::string EncodeSampling(uint64_t sample_bytes, const std::vector<SnapshotSite>& sites) {
+  ByteWriter out;
+  out.Varint(sample_bytes);
+  out.Varint(sites.size());
+  for (const SnapshotSite& site : sites) out.Varint(site.size_class);
+  return out.bytes();
+}
+
 // Compressed where that is smaller.
-void AppendSection(ByteWriter& out, uint32_t type, const std::string& raw) {
+void AppendSection(ByteWriter& out, uint32_t type, const std::string& raw, uint32_t flags = 0) {
   std::string packed(ZSTD_compressBound(raw.size()), '\0');
   const size_t size =
       ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), cf::kZstdLevel);
   const bool use_packed = ZSTD_isError(size) == 0 && size < raw.size();
   packed.resize(use_packed ? size : 0);
   const std::string& stored = use_packed ? packed : raw;
-  const uint32_t flags = use_packed ? cf::kFlagZstd : 0;
+  flags |= use_packed ? cf::kFlagZstd : 0;
   out.Fixed(type);
   out.Fixed(flags);
   out.Fixed(uint64_t{stored.size()});
@@ -149,18 +157,25 @@ std::string EncodeCapture(const Snapshot& snapshot) {
   out.Raw({cf::kMagic, sizeof cf::kMagic});
   out.Fixed(cf::kVersion);
   out.Fixed(uint32_t{0});
-  const std::pair<uint32_t, std::string> sections[] = {
+  const std::pair<uint32_t, std::string> stacks[] = {
       {cf::kProgram, EncodeProgram(canonical.program)},
       {cf::kTracker, EncodeTracker(canonical.tracker)},
       {cf::kModules, EncodeModules(canonical.modules)},
       {cf::kFrames, EncodeFrames(canonical.frames)},
       {cf::kNodes, EncodeNodes(canonical.nodes)},
       {cf::kThreadNames, EncodeThreadNames(canonical.thread_names)},
-      {cf::kSites, EncodeSites(canonical.sites)},
   };
-  for (const auto& [type, raw] : sections) AppendSection(out, type, raw);
+  for (const auto& [type, raw] : stacks) AppendSection(out, type, raw);
+  uint64_t sections = std::size(stacks) + 1;
+  // Who does not know of samples would take estimates for facts.
+  if (const uint64_t sample_bytes = canonical.tracker.sample_bytes; sample_bytes != 0) {
+    AppendSection(out, cf::kSampling, EncodeSampling(sample_bytes, canonical.sites),
+                  cf::kFlagCritical);
+    ++sections;
+  }
+  AppendSection(out, cf::kSites, EncodeSites(canonical.sites));
   ByteWriter end;
-  end.Varint(std::size(sections));
+  end.Varint(sections);
   AppendSection(out, cf::kEnd, end.bytes());
   return out.bytes();
 }

@@ -1,5 +1,5 @@
 // Folded stacks ("main;parse;malloc_wrapper 4096"), as flame graph tools read them: root first, one
-// stack a line, bytes of one figure.
+// stack a line, bytes of one figure. Of estimates the root says so.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "core/units.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -20,9 +21,22 @@ std::string FoldedName(const std::string& function) {
   return name;
 }
 
+// The format has stacks and nothing else: what is to be said of all of them is their first frame.
+std::string RootOfEstimates(const Profile& profile, Figure figure) {
+  if (profile.tracker.sample_bytes == 0) return {};
+  const FigureVariances& v = profile.variances;
+  const Variance& variance = figure == Figure::kPeak     ? v.peak
+                             : figure == Figure::kLeaked ? v.leaked
+                                                         : v.total;
+  return fmt::format("[estimates: sampled, one block per {}; the sum is ± {}]",
+                     FormatBytes(profile.tracker.sample_bytes),
+                     FormatBytes(StandardError(variance).bytes));
+}
+
 }  // namespace
 
 std::string ExportFolded(const Profile& profile, const ExportOptions& options) {
+  const std::string root = RootOfEstimates(profile, options.figure);
   std::map<std::string, uint64_t> stacks;  // frames of equal names are one
   for (const ProfileSite& site : profile.sites) {
     const uint64_t bytes = FigureOf(site, options.figure).bytes;
@@ -31,6 +45,7 @@ std::string ExportFolded(const Profile& profile, const ExportOptions& options) {
     for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
       names.push_back(FoldedName(profile.frames[profile.nodes[node].frame].function));
     }
+    if (!root.empty()) names.push_back(root);
     std::reverse(names.begin(), names.end());
     stacks[fmt::format("{}", fmt::join(names, ";"))] += bytes;
   }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/sample_weight.h"
 #include "core/units.h"
 #include "formats/exporters.h"
 
@@ -14,6 +15,13 @@ constexpr int kSchema = 1;
 
 Json ToJson(const Count& count) {
   return {{"bytes", count.bytes}, {"allocations", count.allocations}};
+}
+
+// Of an estimate; an exact figure has no "standard_error".
+Json ToJson(const Count& count, const Variance& variance, const Profile& profile) {
+  Json json = ToJson(count);
+  if (profile.tracker.sample_bytes != 0) json["standard_error"] = ToJson(StandardError(variance));
+  return json;
 }
 
 const char* Name(EndKind kind) {
@@ -30,6 +38,12 @@ const char* Name(EndKind kind) {
   return "running";
 }
 
+// A site of samples has blocks of these sizes only.
+Json SizesJson(uint32_t size_class) {
+  const uint64_t from = SmallestOfClass(size_class);
+  return {{"from", from}, {"to", from == 0 ? 0 : 2 * from - 1}};
+}
+
 Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
   return {{"bytes", tracker.bytes},
           {"sites", sites},
@@ -43,12 +57,13 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"unattributed_bytes", tracker.unattributed_bytes},
           {"untracked_children", tracker.fork_children},
           {"stop_reason", tracker.stop_reason},
+          {"sample_bytes", tracker.sample_bytes},
           {"inexact_read", tracker.inexact_read}};
 }
 
 Json Stats(const Profile& profile) {
   const SnapshotProgram& program = profile.program;
-  Json peak = ToJson(profile.peak);
+  Json peak = ToJson(profile.peak, profile.variances.peak, profile);
   peak["time_ms"] = program.peak_time_ms;
   peak["time_resolution_ms"] = program.peak_time_resolution_ms;
   return {{"schema", kSchema},
@@ -59,8 +74,8 @@ Json Stats(const Profile& profile) {
           {"duration_ms", program.duration_ms},
           {"end", {{"kind", Name(program.end_kind)}, {"code", program.end_code}}},
           {"peak", peak},
-          {"leaked", ToJson(profile.leaked)},
-          {"total", ToJson(profile.total)},
+          {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
+          {"total", ToJson(profile.total, profile.variances.total, profile)},
           {"rss_peak_bytes", program.rss_peak_bytes},
           {"tracker", TrackerJson(profile.tracker, profile.sites.size())}};
 }
@@ -95,9 +110,10 @@ std::string ExportJson(const Profile& profile, const ExportOptions&) {
     }
     Json entry = {{"frames", std::move(frames)},
                   {"thread", profile.thread_names[site.thread_name]},
-                  {"peak", ToJson(site.peak)},
-                  {"leaked", ToJson(site.leaked)},
-                  {"total", ToJson(site.total)}};
+                  {"peak", ToJson(site.peak, site.variances.peak, profile)},
+                  {"leaked", ToJson(site.leaked, site.variances.leaked, profile)},
+                  {"total", ToJson(site.total, site.variances.total, profile)}};
+    if (profile.tracker.sample_bytes != 0) entry["sizes"] = SizesJson(site.size_class);
     if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
     sites.push_back(std::move(entry));
   }

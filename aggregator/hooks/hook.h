@@ -15,6 +15,7 @@
 
 #include "aggregator/hooks/next_function.h"
 #include "aggregator/hooks/real_allocator.h"
+#include "aggregator/hooks/sampled_hook.h"
 #include "aggregator/tracker.h"
 
 // Exported, and with a frame pointer of its own whatever the optimiser would like.
@@ -47,7 +48,8 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
                                              const StartRegisters& start, RealCall real_call) {
   if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
-  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return real_call();
+  if (CalledWithin(kInAllocator, start.sp)) return real_call();
+  if (!CountsAll()) return AllocateSampled(size, start, real_call);
   void* address;
   {
     const AllocatorScope scope;
@@ -62,8 +64,12 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
   if (address == nullptr || InArena(address)) return;
   const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (CalledWithin(kInFree, sp) || !Counting()) {
+  if (CalledWithin(kInFree, sp)) {
     real_call();
+    return;
+  }
+  if (!CountsAll()) {
+    ReleaseSampled(address, real_call);
     return;
   }
   // What the real free will look at first, on its way while we count.

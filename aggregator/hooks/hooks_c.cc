@@ -23,7 +23,8 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Reallocate(void* address, size_t size,
                                                const StartRegisters& start, RealCall real_call) {
   if (InArena(address)) return MoveOutOfArena(address, size);
-  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return real_call();
+  if (CalledWithin(kInAllocator, start.sp)) return real_call();
+  if (!CountsAll()) return ReallocateSampled(address, size, true, start, real_call);
   const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
   void* result;
   {
@@ -89,9 +90,15 @@ MEMPROF_HOOK void* memalign(size_t alignment, size_t size) {
 MEMPROF_HOOK int posix_memalign(void** result, size_t alignment, size_t size) {
   if (!RealReady()) return ENOMEM;
   const StartRegisters start = MEMPROF_CALLER();
-  if (CalledWithin(kInAllocator, start.sp) || !Counting())
-    return real.posix_memalign(result, alignment, size);
+  if (CalledWithin(kInAllocator, start.sp)) return real.posix_memalign(result, alignment, size);
   int status;
+  if (!CountsAll()) {
+    AllocateSampled(size, start, [&] {
+      status = real.posix_memalign(result, alignment, size);
+      return status == 0 ? *result : nullptr;
+    });
+    return status;
+  }
   {
     const AllocatorScope scope;
     status = real.posix_memalign(result, alignment, size);

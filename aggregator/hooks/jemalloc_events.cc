@@ -11,7 +11,11 @@ void* OnMallocx(Mallocx* next, size_t size, int flags, const StartRegisters& sta
 
 // Unlike realloc it never frees: a NULL is a failure for any size.
 void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const StartRegisters& start) {
-  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return next(address, size, flags);
+  if (CalledWithin(kInAllocator, start.sp)) return next(address, size, flags);
+  if (!CountsAll()) {
+    return ReallocateSampled(address, size, false, start,
+                             [=] { return next(address, size, flags); });
+  }
   const ClaimedBlock old = ClaimForRealloc(address);
   void* result;
   {
@@ -28,9 +32,16 @@ void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const Star
 
 size_t OnXallocx(Xallocx* next, void* address, size_t size, size_t extra, int flags,
                  const StartRegisters& start) {
-  if (CalledWithin(kInAllocator, start.sp) || !Counting()) return next(address, size, extra, flags);
-  const ClaimedBlock old = ClaimForRealloc(address);
+  if (CalledWithin(kInAllocator, start.sp)) return next(address, size, extra, flags);
   size_t usable;
+  if (!CountsAll()) {
+    ReallocateSampled(address, size, false, start, [&] {
+      usable = next(address, size, extra, flags);
+      return usable >= size ? address : nullptr;
+    });
+    return usable;
+  }
+  const ClaimedBlock old = ClaimForRealloc(address);
   {
     const AllocatorScope scope;
     usable = next(address, size, extra, flags);

@@ -59,12 +59,12 @@ uint32_t StackTable::ThreadName(const char (&name)[16]) {
   return index;
 }
 
-uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name) {
+uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t label) {
   bool replaced = false;
   uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
   // Frames before the new one may have been taken for those of the module that it replaced.
   if (replaced) node = Leaf(memory, capture, 0, &replaced);
-  if (node != kNoRecord) return SiteOf(node, thread_name);
+  if (node != kNoRecord) return SiteOf(node, label);
   // What was not entered must not be taken as known by the next capture.
   memory.depth = 0;
   region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
@@ -118,33 +118,32 @@ uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* 
   return id;
 }
 
-uint32_t StackTable::SiteOf(uint32_t node, uint32_t thread_name) {
+uint32_t StackTable::SiteOf(uint32_t node, uint32_t label) {
   const auto* sites = region_.Records<SiteRecord>(Table::kSites);
   const uint32_t first = first_site_plus_one_[node].load(std::memory_order_acquire);
-  if (first != 0 && sites[first - 1].thread_name == thread_name) return first - 1;
+  if (first != 0 && sites[first - 1].label == label) return first - 1;
   if (first != 0) {
-    const uint32_t found = site_index_.Find(MixHash(node, thread_name), [&](uint32_t id) {
-      return sites[id].node.load(std::memory_order_relaxed) == node &&
-             sites[id].thread_name == thread_name;
+    const uint32_t found = site_index_.Find(MixHash(node, label), [&](uint32_t id) {
+      return sites[id].node.load(std::memory_order_relaxed) == node && sites[id].label == label;
     });
     if (found != InternIndex::kNone) return found;
   }
-  return NewSite(node, thread_name);
+  return NewSite(node, label);
 }
 
-uint32_t StackTable::NewSite(uint32_t node, uint32_t thread_name) {
+uint32_t StackTable::NewSite(uint32_t node, uint32_t label) {
   const uint32_t id = node == kNoRecord ? kNoRecord : region_.Take(Table::kSites);
   if (id == kNoRecord) {
     region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
     return kTablesFullSite;
   }
   SiteRecord& site = region_.Records<SiteRecord>(Table::kSites)[id];
-  site.thread_name = thread_name;
+  site.label = label;
   site.node.store(node, std::memory_order_release);
   uint32_t none = 0;
   if (!first_site_plus_one_[node].compare_exchange_strong(none, id + 1, std::memory_order_acq_rel,
                                                           std::memory_order_relaxed)) {
-    site_index_.Insert(MixHash(node, thread_name), id);
+    site_index_.Insert(MixHash(node, label), id);
   }
   return id;
 }

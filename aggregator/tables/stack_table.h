@@ -1,15 +1,16 @@
-// StackTable: from a captured stack to the dense id of its site: (call tree node, thread name).
+// StackTable: from a captured stack to the dense id of its site: (call tree node, label).
 //
 //   frames  _start  main  f         root first
 //   nodes   1 ──── 2 ──── 3         node = (parent node, pc); kept in the region
-//   site    (3, "main") → 0         what figures are kept for; kept in the region
+//   site    (3, "main") → 0         what figures are kept for; kept in the region. Its label is
+//                                   the thread name, and the size class of sampled blocks
 //
 // Only the frames that changed since the thread's capture before are looked up: the others carry
 // their node in StackMemory.
 //
 // Thread safety: any thread, also a signal handler; lock-free (InternIndex).
 // Invariants
-//   1. Equal stacks of equal thread name have one site, but for threads that meet a new stack at
+//   1. Equal stacks of equal label have one site, but for threads that meet a new stack at
 //      the same moment, and for stacks through a module that was unloaded and loaded again.
 //   2. Site 0 is the row "[tables full]"; it is there from the start, so booking never fails.
 //   3. A node never changes its meaning: when its module goes it is forgotten, not reused.
@@ -38,7 +39,7 @@ class StackTable {
   bool Init();
 
   // The site of the stack that was just captured into `memory`; notes nodes in its frames.
-  uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t thread_name);
+  uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label);
 
   // The id of a thread's name (at most 15 bytes and a 0); 0 where there are too many.
   uint32_t ThreadName(const char (&name)[16]);
@@ -53,8 +54,8 @@ class StackTable {
   uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known, bool* replaced);
   uint32_t Node(uint32_t parent, uint64_t pc, bool* replaced);
   uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced);
-  uint32_t SiteOf(uint32_t node, uint32_t thread_name);
-  uint32_t NewSite(uint32_t node, uint32_t thread_name);
+  uint32_t SiteOf(uint32_t node, uint32_t label);
+  uint32_t NewSite(uint32_t node, uint32_t label);
 
   const Region& region_;
   ModuleTable& modules_;

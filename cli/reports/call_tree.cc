@@ -38,6 +38,7 @@ class CallTree::Builder {
       Book(at, figure, site);
     }
     tree_.nodes_[at].own += figure;
+    tree_.nodes_[at].own_variance += VarianceOf(site.variances, options_.leaks);
   }
 
   // Names, innermost first.
@@ -57,6 +58,7 @@ class CallTree::Builder {
   void Book(uint32_t node, const Count& figure, const ProfileSite& site) {
     tree_.nodes_[node].figure += figure;
     tree_.nodes_[node].total_bytes += site.total.bytes;
+    tree_.nodes_[node].variance += VarianceOf(site.variances, options_.leaks);
   }
 
   uint32_t Child(uint32_t parent, uint32_t name) {

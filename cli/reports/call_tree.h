@@ -35,6 +35,7 @@ struct CallTreeNode {
   uint64_t total_bytes = 0;
   std::vector<uint32_t> children = {};  // in the report's order
   bool shown = false;
+  Variance variance = {}, own_variance = {};
 };
 
 struct CallTreeName {

@@ -4,19 +4,28 @@
 
 #include <algorithm>
 
+#include "core/sampling.h"
 #include "core/units.h"
 
 namespace memprof {
 
-RowTable::RowTable(const char* figure, uint64_t whole_bytes, const TextStyle& style)
-    : whole_bytes_(whole_bytes), style_(style), headings_{figure,     "share", "blocks", "total",
-                                                          "function", "place", "module"} {}
+RowTable::RowTable(const char* figure, uint64_t whole_bytes, bool estimates, const TextStyle& style)
+    : whole_bytes_(whole_bytes),
+      style_(style),
+      headings_{estimates ? std::string("≈ ") + figure : figure,
+                "share",
+                estimates ? "≈ blocks" : "blocks",
+                estimates ? "≈ total" : "total",
+                "function",
+                "place",
+                "module"} {}
 
-void RowTable::Add(const Count& figure, const Count& total, const std::string& function,
-                   const std::string& place, const std::string& module) {
-  rows_.push_back({FormatBytes(figure.bytes), FormatShare(figure.bytes, whole_bytes_),
-                   FormatCount(figure.allocations), FormatBytes(total.bytes), function, place,
-                   module});
+void RowTable::Add(const Count& figure, uint64_t error_bytes, const Count& total,
+                   const std::string& function, const std::string& place,
+                   const std::string& module) {
+  rows_.push_back({FormatBytesWithError(figure.bytes, error_bytes),
+                   FormatShare(figure.bytes, whole_bytes_), FormatCount(figure.allocations),
+                   FormatBytes(total.bytes), function, place, module});
 }
 
 void RowTable::LayOut(bool modules) {

@@ -16,12 +16,13 @@ namespace memprof {
 
 class RowTable {
  public:
-  // `figure` heads the first column; shares are of `whole_bytes`.
-  RowTable(const char* figure, uint64_t whole_bytes, const TextStyle& style);
+  // `figure` heads the first column; shares are of `whole_bytes`. Of estimates, headings say so.
+  RowTable(const char* figure, uint64_t whole_bytes, bool estimates, const TextStyle& style);
 
-  // Names must be Printable.
-  void Add(const Count& figure, const Count& total, const std::string& function,
-           const std::string& place = {}, const std::string& module = {});
+  // `error_bytes`: the figure's standard error. Names must be Printable.
+  void Add(const Count& figure, uint64_t error_bytes, const Count& total,
+           const std::string& function, const std::string& place = {},
+           const std::string& module = {});
 
   // Once, after the last row. The column of modules is left out where there is no room for it.
   void LayOut(bool modules);

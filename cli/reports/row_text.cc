@@ -52,6 +52,7 @@ struct Selection {
   std::vector<const LocationRow*> shown;
   size_t hidden = 0;
   Count rest, rest_total;
+  Variance rest_variance;
 };
 
 Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& options) {
@@ -69,6 +70,7 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
       ++selection.hidden;
       selection.rest += figure;
       selection.rest_total += row.total;
+      selection.rest_variance += VarianceOf(row.variances, options.leaks);
     }
   }
   // Below what can be done something about.
@@ -89,16 +91,20 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   const Selection selection = Select(rows, options);
   const Count& whole = options.leaks ? profile.leaked : profile.peak;
   const size_t folders = options.style.width >= kWide ? 3 : 0;
-  RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, options.style);
+  const bool estimates = profile.tracker.sample_bytes != 0;
+  auto error = [](const Variance& variance) { return StandardError(variance).bytes; };
+  RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, estimates, options.style);
   for (const LocationRow* row : selection.shown) {
-    table.Add(FigureOf(*row, options.leaks), row->total, Printable(row->function),
+    table.Add(FigureOf(*row, options.leaks), error(VarianceOf(row->variances, options.leaks)),
+              row->total, Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
   }
   if (selection.hidden != 0) {
-    table.Add(selection.rest, selection.rest_total, OthersText(selection, options.leaks));
+    table.Add(selection.rest, error(selection.rest_variance), selection.rest_total,
+              OthersText(selection, options.leaks));
   }
-  table.Add(whole, profile.total, "total");
+  table.Add(whole, error(VarianceOf(profile.variances, options.leaks)), profile.total, "total");
   table.LayOut(options.modules);
 
   std::string text = table.Headings();

@@ -76,6 +76,7 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
     row.peak += site.peak;
     row.leaked += site.leaked;
     row.total += site.total;
+    row.variances += site.variances;
     ++row.stacks;
     const uint64_t bytes = FigureOf(site, options.leaks).bytes;
     if (row.heaviest_node == 0 || bytes > row.heaviest_bytes) {

@@ -24,6 +24,7 @@ struct LocationRow {
   uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;  // sites summed up here
+  FigureVariances variances;
 };
 
 enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
@@ -39,6 +40,9 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
 
 inline const Count& FigureOf(const LocationRow& row, bool leaks) {
   return leaks ? row.leaked : row.peak;
+}
+inline const Variance& VarianceOf(const FigureVariances& variances, bool leaks) {
+  return leaks ? variances.leaked : variances.peak;
 }
 inline const Count& FigureOf(const ProfileSite& site, bool leaks) {
   return leaks ? site.leaked : site.peak;

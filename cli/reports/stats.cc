@@ -30,9 +30,8 @@ std::string StatsText(const Profile& profile) {
   auto line = [&](const char* name, const std::string& value) {
     fmt::format_to(std::back_inserter(text), "{:<22}{}\n", name, value);
   };
-  auto count = [](const Count& c) {
-    return fmt::format("{} in {} allocations", FormatBytesExact(c.bytes),
-                       FormatCount(c.allocations));
+  auto count = [&](const Count& c, const Variance& variance) {
+    return FormatFigure(c, variance, tracker.sample_bytes);
   };
   line("program", Printable(program.program));
   line("pid", std::to_string(program.pid));
@@ -40,9 +39,10 @@ std::string StatsText(const Profile& profile) {
   line("start", FormatUtcTime(program.start_unix_ms));
   line("duration", FormatDuration(program.duration_ms));
   line("end", EndText(program));
-  line("peak", count(profile.peak));
-  line("leaked", count(profile.leaked));
-  line("total", count(profile.total));
+  line("peak", count(profile.peak, profile.variances.peak));
+  line("leaked", count(profile.leaked, profile.variances.leaked));
+  line("total", count(profile.total, profile.variances.total));
+  if (tracker.sample_bytes != 0) line("sampled", SamplingText(tracker.sample_bytes));
   line("RSS at its highest",
        program.rss_peak_bytes != 0 ? FormatBytesExact(program.rss_peak_bytes) : "not known");
   line("tracker's memory", FormatBytesExact(tracker.bytes));

@@ -21,11 +21,6 @@ namespace {
 
 constexpr size_t kRows = 12;
 
-std::string CountText(const Count& count) {
-  return fmt::format("{} in {} {}", FormatBytesExact(count.bytes), FormatCount(count.allocations),
-                     count.allocations == 1 ? "allocation" : "allocations");
-}
-
 Count KeptByRuntime(const Profile& profile) {
   Count kept;
   for (const ProfileSite& site : profile.sites) {
@@ -56,24 +51,34 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     when = fmt::format(", at {} (within {})", FormatDuration(program.peak_time_ms),
                        FormatDuration(program.peak_time_resolution_ms));
   }
+  const uint64_t sample_bytes = profile.tracker.sample_bytes;
+  // "exact" and "sampled" are the widest names of their reports.
+  const size_t indent = sample_bytes == 0 ? 10 : 11;
   std::string text;
   auto line = [&](const char* name, const std::string& value) {
-    text += fmt::format("  {:<8}", name) + Wrapped(value, 10, style.width);
+    text += fmt::format("  {:<{}}", name, indent - 2) + Wrapped(value, indent, style.width);
   };
-  line("peak", CountText(profile.peak) + when);
+  auto figure = [&](const Count& count, const Variance& variance) {
+    return FormatFigure(count, variance, sample_bytes);
+  };
+  line("peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
-  line("leaked",
-       CountText(profile.leaked) + (kept.allocations == 0
-                                        ? std::string()
-                                        : fmt::format(", {} of it kept by design by the runtime",
-                                                      FormatBytes(kept.bytes))));
-  line("total", CountText(profile.total));
+  line("leaked", figure(profile.leaked, profile.variances.leaked) +
+                     (kept.allocations == 0
+                          ? std::string()
+                          : fmt::format(", {}{} of it kept by design by the runtime",
+                                        sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
+  line("total", figure(profile.total, profile.variances.total));
   line("RSS", fmt::format("{} at its highest, the tracker's {} included",
                           program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes)
                                                       : std::string("not known"),
                           FormatBytes(profile.tracker.bytes)));
   const auto trust = TrustLines(profile);
-  if (trust.empty()) line("exact", "every event was counted");
+  if (sample_bytes != 0) {
+    line("sampled", SamplingText(sample_bytes));
+  } else if (trust.empty()) {
+    line("exact", "every event was counted");
+  }
   for (const std::string& doubt : trust) line("note", Printable(doubt));
   return text;
 }

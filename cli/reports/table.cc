@@ -6,6 +6,7 @@
 
 #include "cli/reports/report.h"
 #include "cli/reports/row_text.h"
+#include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 
 namespace memprof {
@@ -20,7 +21,8 @@ CommandBody SetUpTable(CLI::App& app) {
     return Report(options->capture, options->output,
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions rows = {options->leaks, options->show_runtime, *sort};
-                    return RowText(profile, LocationRows(profile, rows),
+                    return SamplingHead(profile, style) +
+                           RowText(profile, LocationRows(profile, rows),
                                    {options->leaks, options->rows, *sort, false, true, style});
                   });
   };

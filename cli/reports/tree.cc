@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/reports/report.h"
+#include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
 
@@ -18,13 +19,15 @@ namespace {
 
 class Printer {
  public:
-  Printer(const CallTree& tree, const TextStyle& style) : tree_(tree), style_(style) {}
+  Printer(const CallTree& tree, bool estimates, const TextStyle& style)
+      : tree_(tree), estimates_(estimates), bytes_(estimates ? 17 : 10), style_(style) {}
 
   std::string Text() {
     const CallTreeNode& root = tree_.nodes()[0];
-    text_ = Dim(fmt::format("{:>10} {:>6} {:>10}  {}\n", "bytes", "share", "blocks", "function"),
+    text_ = Dim(fmt::format("{:>{}} {:>6} {:>10}  {}\n", estimates_ ? "≈ bytes" : "bytes", bytes_,
+                            "share", estimates_ ? "≈ blocks" : "blocks", "function"),
                 style_);
-    Line(root.figure, "", Bold("total", style_));
+    Line(root.figure, root.variance, "", Bold("total", style_));
     // A stack of its own: the tree may be deeper than ours.
     std::vector<Open> open;
     open.push_back(Children(root, ""));
@@ -42,11 +45,11 @@ class Printer {
       const std::string below = top.prefix + (chain ? "" : last ? "  " : "│ ");
       const std::string prefix = Indent(top.prefix) + branch;
       if (line.node == 0) {
-        Line(line.figure, prefix, Dim(line.label, style_));
+        Line(line.figure, line.variance, prefix, Dim(line.label, style_));
         continue;
       }
       const CallTreeNode& node = tree_.nodes()[line.node];
-      Line(line.figure, prefix, Name(tree_.NameOf(node), Columns(prefix)));
+      Line(line.figure, line.variance, prefix, Name(tree_.NameOf(node), Columns(prefix)));
       open.push_back(Children(node, below));
     }
     return std::move(text_);
@@ -56,6 +59,7 @@ class Printer {
   struct ChildLine {
     uint32_t node = 0;  // 0: none, a line of `label`
     Count figure = {};
+    Variance variance = {};
     std::string label = {};
   };
   struct Open {
@@ -70,14 +74,16 @@ class Printer {
     ChildLine rest;
     size_t hidden = 0;
     for (const uint32_t child : node.children) {
-      if (tree_.nodes()[child].shown) {
-        open.lines.push_back({child, tree_.nodes()[child].figure});
+      const CallTreeNode& below = tree_.nodes()[child];
+      if (below.shown) {
+        open.lines.push_back({child, below.figure, below.variance});
       } else {
-        rest.figure += tree_.nodes()[child].figure;
+        rest.figure += below.figure;
+        rest.variance += below.variance;
         ++hidden;
       }
     }
-    if (node.own != Count()) open.lines.push_back({0, node.own, "[itself]"});
+    if (node.own != Count()) open.lines.push_back({0, node.own, node.own_variance, "[itself]"});
     rest.label = fmt::format("[{} more]", FormatCount(hidden));
     if (hidden != 0) open.lines.push_back(rest);
     return open;
@@ -86,12 +92,12 @@ class Printer {
   // Deep below, only the innermost branches are drawn, so that names keep their room.
   std::string Indent(const std::string& prefix) const {
     const size_t most =
-        style_.width > kFigureColumns + 60 ? style_.width - kFigureColumns - 50 : 10;
+        style_.width > FigureColumns() + 60 ? style_.width - FigureColumns() - 50 : 10;
     return ShortenedFront(prefix, most);
   }
 
   std::string Name(const CallTreeName& name, size_t prefix) const {
-    const size_t used = kFigureColumns + prefix;
+    const size_t used = FigureColumns() + prefix;
     const size_t room = std::max<size_t>(style_.width > used ? style_.width - used : 0, 20);
     const std::string place = ShortenedFront(Printable(name.place), room / 2);
     if (place.empty()) return Shortened(Printable(name.function), room);
@@ -99,15 +105,19 @@ class Printer {
     return function + "  " + Dim(place, style_);
   }
 
-  void Line(const Count& figure, const std::string& prefix, const std::string& name) {
-    text_ += fmt::format("{:>10} {:>6} {:>10}  {}{}\n", FormatBytes(figure.bytes),
-                         FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
+  void Line(const Count& figure, const Variance& variance, const std::string& prefix,
+            const std::string& name) {
+    const uint64_t error = StandardError(variance).bytes;
+    text_ += fmt::format("{:>{}} {:>6} {:>10}  {}{}\n", FormatBytesWithError(figure.bytes, error),
+                         bytes_, FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
                          FormatCount(figure.allocations), prefix, name);
   }
 
-  static constexpr size_t kFigureColumns = 30;
+  size_t FigureColumns() const { return bytes_ + 20; }
 
   const CallTree& tree_;
+  const bool estimates_;
+  const size_t bytes_;  // columns
   const TextStyle& style_;
   std::string text_;
 };
@@ -117,7 +127,8 @@ class Printer {
 std::string TreeText(const Profile& profile, const CallTreeOptions& options,
                      const TextStyle& style) {
   const CallTree tree(profile, options);
-  return Printer(tree, style).Text();
+  return SamplingHead(profile, style) +
+         Printer(tree, profile.tracker.sample_bytes != 0, style).Text();
 }
 
 CommandBody SetUpTree(CLI::App& app) {

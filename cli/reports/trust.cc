@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <string_view>
 
 #include "core/units.h"
 
@@ -29,7 +30,9 @@ std::vector<std::string> TrustLines(const Profile& profile) {
   }
   if (tracker.peak_bound_bytes != 0) {
     lines.push_back(
-        fmt::format("the peak is known to within {}", FormatBytesExact(tracker.peak_bound_bytes)));
+        fmt::format("the peak{} is known to within {}",
+                    tracker.sample_bytes == 0 ? "" : " of the estimates, beside their error,",
+                    FormatBytesExact(tracker.peak_bound_bytes)));
   }
   if (tracker.unattributed_bytes != 0) {
     lines.push_back(
@@ -37,6 +40,13 @@ std::vector<std::string> TrustLines(const Profile& profile) {
   }
   say(tracker.fork_children, "forked children were not counted");
   return lines;
+}
+
+std::string SamplingHead(const Profile& profile, const TextStyle& style) {
+  if (profile.tracker.sample_bytes == 0) return {};
+  constexpr std::string_view kHead = "sampled: ";
+  return std::string(kHead) +
+         Wrapped(SamplingText(profile.tracker.sample_bytes), kHead.size(), style.width) + "\n";
 }
 
 std::string EndText(const SnapshotProgram& program) {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cli/run/exit_status.h"
+#include "core/sampling.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -49,6 +50,18 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
 std::string Figures(const Snapshot& snapshot, const std::string& output, uint64_t output_bytes) {
   const Count peak = SumPeak(snapshot);
   const Count leaked = SumLeaked(snapshot);
+  if (const uint64_t sample_bytes = snapshot.tracker.sample_bytes; sample_bytes != 0) {
+    const FigureVariances variances = SumVariances(snapshot);
+    return fmt::format(
+        "sampled, one block per {}: peak ≈ {}, leaked ≈ {}, ≈ {} allocations in all; capture {} "
+        "({}); see: memprof summary {}",
+        FormatBytes(sample_bytes),
+        FormatBytesWithError(peak.bytes, StandardError(variances.peak).bytes),
+        FormatBytesWithError(leaked.bytes, StandardError(variances.leaked).bytes),
+        FormatCountWithError(SumTotal(snapshot).allocations,
+                             StandardError(variances.total).allocations),
+        output, FormatBytes(output_bytes), ShellWord(output));
+  }
   return fmt::format(
       "peak {}, leaked {} in {}, {} in all; capture {} ({}); see: memprof summary {}",
       FormatBytes(peak.bytes), FormatBytes(leaked.bytes), Allocations(leaked.allocations),

@@ -1,8 +1,10 @@
 #include "cli/run/run_command.h"
 
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -23,6 +25,7 @@
 #include "cli/run/standard_descriptors.h"
 #include "cli/run/supervisor.h"
 #include "cli/run/tracker_socket.h"
+#include "core/units.h"
 
 namespace memprof {
 namespace {
@@ -35,6 +38,7 @@ struct RunOptions {
   std::string region;
   unsigned checkpoint_seconds = 30;
   bool exact_peak = false;
+  std::string sample;  // empty: every event is counted
   std::string unused;
   CLI::App* app = nullptr;
 };
@@ -42,6 +46,14 @@ struct RunOptions {
 int Refuse(const std::string& why, int status = kExitRefused) {
   Say(why);
   return status;
+}
+
+// Another one each time. Without the kernel's help (before 3.17) by the clock.
+uint64_t AnySeed() {
+  uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof seed))
+    return seed;
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 
 // The names that depend on the program's pid, checked before the program runs.
@@ -54,6 +66,8 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::stri
   named.overwrite = options.force;
   named.checkpoint = std::chrono::seconds(options.checkpoint_seconds);
   named.tracker.exact_peak = options.exact_peak ? 1 : 0;
+  if (!options.sample.empty()) named.tracker.sample_bytes = *ParseBytes(options.sample);
+  if (named.tracker.sample_bytes != 0) named.tracker.sample_seed = AnySeed();
   if (named.output == named.region) {
     return Fail(ErrorKind::kUsage, "-o and --region name the same file; give each its own");
   }
@@ -146,6 +160,11 @@ CommandBody SetUpRun(CLI::App& app) {
   app.add_option("--region", options->region,
                  "Keep the counts in this file while the program runs: nothing is lost even if "
                  "memprof is killed too; reports read it");
+  app.add_option("--sample", options->sample,
+                 "Count samples only, one block in BYTES (512K, 2 MiB) on average, at next to no "
+                 "cost: figures are then estimates, and reports give their standard error; 0: all")
+      ->check(SampleDistance, "", "")
+      ->type_name("BYTES");
   app.add_flag("--exact-peak", options->exact_peak,
                "Order all events of all threads, so that the peak is exact to the byte; without it "
                "the peak of a heap of several threads is within 0.1 %, and the capture says so");

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -101,13 +102,17 @@ Json NodesJson(const std::vector<PageNode>& nodes) {
   return {{"parent", std::move(parent)}, {"frame", std::move(frame)}};
 }
 
+bool HasFigure(const PageNode& node) {
+  return node.peak != Count{} || node.leaked != Count{} || node.total != Count{};
+}
+
 Json OwnJson(const std::vector<PageNode>& nodes) {
   Json index = Json::array(), peak_bytes = Json::array(), peak_allocations = Json::array(),
        leaked_bytes = Json::array(), leaked_allocations = Json::array(),
        total_bytes = Json::array(), total_allocations = Json::array();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const PageNode& node = nodes[i];
-    if (node.peak == Count{} && node.leaked == Count{} && node.total == Count{}) continue;
+    if (!HasFigure(node)) continue;
     index.push_back(i);
     peak_bytes.push_back(node.peak.bytes);
     peak_allocations.push_back(node.peak.allocations);
@@ -123,6 +128,26 @@ Json OwnJson(const std::vector<PageNode>& nodes) {
           {"leaked_allocations", std::move(leaked_allocations)},
           {"total_bytes", std::move(total_bytes)},
           {"total_allocations", std::move(total_allocations)}};
+}
+
+// Of estimates: what the errors are computed from, for the nodes of OwnJson.
+Json VariancesJson(const std::vector<PageNode>& nodes) {
+  Json json;
+  const std::pair<const char*, Variance FigureVariances::*> figures[] = {
+      {"peak", &FigureVariances::peak},
+      {"leaked", &FigureVariances::leaked},
+      {"total", &FigureVariances::total}};
+  for (const auto& [name, figure] : figures) {
+    Json bytes = Json::array(), allocations = Json::array();
+    for (const PageNode& node : nodes) {
+      if (!HasFigure(node)) continue;
+      bytes.push_back(std::round((node.variances.*figure).bytes));
+      allocations.push_back(std::round((node.variances.*figure).allocations));
+    }
+    json[name + std::string("_bytes")] = std::move(bytes);
+    json[name + std::string("_allocations")] = std::move(allocations);
+  }
+  return json;
 }
 
 // Inside <script> only '<' can end the element or begin a comment; in JSON it occurs in strings
@@ -151,24 +176,29 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
   }
   Strings strings;
   Json frames = FramesJson(tree.frames, strings);
-  const Json data = {{"schema", 1},
-                     {"memprof", MEMPROF_VERSION},
-                     {"mode", ModeName(options.mode)},
-                     {"capture", options.capture},
-                     {"program", ProgramJson(profile)},
-                     {"totals",
-                      {{"peak", pair(profile.peak)},
-                       {"leaked", pair(profile.leaked)},
-                       {"total", pair(profile.total)}}},
-                     {"kept_by_design", pair(kept_by_design)},
-                     {"sites", profile.sites.size()},
-                     {"pruned_nodes", tree.pruned_nodes},
-                     {"warnings", options.warnings},
-                     {"notes", profile.notes},
-                     {"strings", strings.Take()},
-                     {"frames", std::move(frames)},
-                     {"nodes", NodesJson(tree.nodes)},
-                     {"own", OwnJson(tree.nodes)}};
+  Json data = {{"schema", 1},
+               {"memprof", MEMPROF_VERSION},
+               {"mode", ModeName(options.mode)},
+               {"capture", options.capture},
+               {"program", ProgramJson(profile)},
+               {"totals",
+                {{"peak", pair(profile.peak)},
+                 {"leaked", pair(profile.leaked)},
+                 {"total", pair(profile.total)}}},
+               {"kept_by_design", pair(kept_by_design)},
+               {"sites", profile.sites.size()},
+               {"pruned_nodes", tree.pruned_nodes},
+               {"warnings", options.warnings},
+               {"notes", profile.notes},
+               {"strings", strings.Take()},
+               {"frames", std::move(frames)},
+               {"nodes", NodesJson(tree.nodes)},
+               {"own", OwnJson(tree.nodes)}};
+  if (const uint64_t sample_bytes = profile.tracker.sample_bytes; sample_bytes != 0) {
+    data["sampled"] = {{"bytes", sample_bytes},
+                       {"text", SamplingText(sample_bytes)},
+                       {"variances", VariancesJson(tree.nodes)}};
+  }
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

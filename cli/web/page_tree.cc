@@ -59,6 +59,7 @@ class Merger {
     figures.peak += site.peak;
     figures.leaked += site.leaked;
     figures.total += site.total;
+    figures.variances += site.variances;
   }
 
   uint32_t MergedOf(size_t variant, uint32_t node) {
@@ -227,6 +228,7 @@ class Builder {
       out.peak += node.figures.peak;
       out.leaked += node.figures.leaked;
       out.total += node.figures.total;
+      out.variances += node.figures.variances;
     }
     return std::move(tree_);
   }

@@ -64,6 +64,29 @@ TEST_P(RegionReader, SumsTheCellsOfASiteOverThreads) {
   EXPECT_FALSE(s->tracker.inexact_read);
 }
 
+TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
+  MadeRegion region(GetParam());
+  const uint32_t leaf = region.Node(0, kPcNoStack);
+  for (const uint32_t size_class : {7u, 9u}) {
+    const uint32_t site = region.Site(leaf);
+    region.At<SiteRecord>(Table::kSites, site).label = SiteLabel(0, size_class);
+    Fill(region.NewCell(site), 100 * size_class, 1);
+  }
+  region.SetPeak({1600, 1600, 1, true});
+  const auto exact = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(exact.has_value());
+  EXPECT_EQ(exact->sites.size(), 1u);  // classes mean nothing there
+  region.header().options.sample_bytes = 4096;
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value());
+  EXPECT_EQ(s->tracker.sample_bytes, 4096u);
+  ASSERT_EQ(s->sites.size(), 2u);
+  EXPECT_EQ(s->sites[0].size_class, 7u);
+  EXPECT_EQ(s->sites[0].total.bytes, 700u);
+  EXPECT_EQ(s->sites[1].size_class, 9u);
+  EXPECT_EQ(s->thread_names, std::vector<std::string>{"main"});
+}
+
 TEST_P(RegionReader, TakesLiveFiguresWhileTheMaximumIsNow) {
   MadeRegion region(GetParam());
   const uint32_t site = region.Site(region.Node(0, kPcNoStack));

@@ -29,6 +29,18 @@ TEST(RuntimeKept, KnowsTheEmergencyPoolBySizeAndCaller) {
   EXPECT_FALSE(IsKept({{"operator new", kLibstdcxx}, {"Load", kDemo}}, {72704, 1}));
 }
 
+TEST(RuntimeKept, KnowsASampledEmergencyPoolByItsWeight) {
+  const std::vector<RuntimeFrame> pool = {{"libstdc++.so.6+0xa57b9", kLibstdcxx},
+                                          {"call_init", kLoader}};
+  SnapshotSite site;
+  // 1 in 7.72: 72704 bytes stand for 561,473.
+  site.total = {561'473, 8};
+  EXPECT_NE(WhyKeptByRuntime(pool, site, 512 << 10), nullptr);
+  EXPECT_EQ(WhyKeptByRuntime(pool, site), nullptr);
+  site.total = {561'473 - 2, 8};
+  EXPECT_EQ(WhyKeptByRuntime(pool, site, 512 << 10), nullptr);
+}
+
 TEST(RuntimeKept, KnowsTheBuffersOfStreamsWithAndWithoutDebugInfo) {
   EXPECT_TRUE(IsKept({{"_IO_file_doallocate", kLibc}, {"puts", kLibc}, {"main", kDemo}}));
   EXPECT_TRUE(IsKept({{"__GI__IO_file_doallocate", kLibc}, {"main", kDemo}}));

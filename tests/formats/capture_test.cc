@@ -79,8 +79,8 @@ std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
 }
 
 TEST(Capture, GivesBackWhatWasWritten) {
-  for (const Snapshot& s :
-       {SampleSnapshot(), LargeSnapshot(5000), Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
+  for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(5000),
+                            Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
     const auto read = DecodeCapture(EncodeCapture(s));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->damage.empty());
@@ -91,10 +91,54 @@ TEST(Capture, GivesBackWhatWasWritten) {
 }
 
 TEST(Capture, HasTheSameBytesForTheSameProfile) {
-  for (const Snapshot& s : {SampleSnapshot(), LargeSnapshot(500)}) {
+  for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(500)}) {
     EXPECT_EQ(EncodeCapture(s), EncodeCapture(Shuffled(s)));
     EXPECT_EQ(Canonical(Canonical(s)), Canonical(s));
   }
+}
+
+TEST(Capture, KeepsClassesOfSizesApart) {
+  const auto read = DecodeCapture(EncodeCapture(EstimatedSnapshot()));
+  ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->snapshot.sites.size(), 3u);
+  EXPECT_EQ(read->snapshot.sites[0].size_class, 8u);
+  EXPECT_EQ(read->snapshot.sites[1].size_class, 4u);
+  EXPECT_EQ(read->snapshot.sites[1].node, read->snapshot.sites[2].node);
+  EXPECT_EQ(read->snapshot.sites[2].size_class, 7u);
+  EXPECT_EQ(read->snapshot.tracker.sample_bytes, 512u);
+}
+
+TEST(Capture, HasASectionOfSamplesOnlyIfThereAreAny) {
+  for (const CaptureSection& section : SplitSections(EncodeCapture(SampleSnapshot())).sections) {
+    EXPECT_NE(section.type, cf::kSampling);
+  }
+  // Who does not know it must not take estimates for facts.
+  const std::string bytes = EncodeCapture(EstimatedSnapshot());
+  uint32_t flags;
+  std::memcpy(&flags, bytes.data() + SectionOffset(bytes, cf::kSampling) + 4, sizeof flags);
+  EXPECT_NE(flags & cf::kFlagCritical, 0u);
+}
+
+TEST(Capture, RefusesEstimatesWhoseSamplingIsNotTold) {
+  const std::string bytes = EncodeCapture(EstimatedSnapshot());
+  const uint64_t at = SectionOffset(bytes, cf::kSampling);
+  const uint64_t after = SectionOffset(bytes, cf::kSites);
+  auto with = [&](const std::string& raw) {
+    return DecodeCapture(bytes.substr(0, at) + Section(cf::kSampling, cf::kFlagCritical, raw) +
+                         bytes.substr(after));
+  };
+  EXPECT_TRUE(with({"\x80\x04\x03\x04\x07\x08", 6}).has_value());
+  EXPECT_FALSE(with({"\x80\x04\x02\x04\x07", 5}).has_value());      // other sites
+  EXPECT_FALSE(with({"\x00\x03\x04\x07\x08", 5}).has_value());      // every 0 bytes
+  EXPECT_FALSE(with({"\x80\x04\x03\x04\x07\x41", 6}).has_value());  // a size of 65 bits
+  std::string damaged = bytes;
+  damaged[at + cf::kSectionHeaderBytes] ^= 1;
+  EXPECT_FALSE(DecodeCapture(damaged).has_value());
+  // After the sites, whose figures were read by then.
+  const uint64_t end = SectionOffset(bytes, cf::kEnd);
+  EXPECT_FALSE(DecodeCapture(bytes.substr(0, at) + bytes.substr(after, end - after) +
+                             bytes.substr(at, after - at) + bytes.substr(end))
+                   .has_value());
 }
 
 // The worked example of CAPTURE_FORMAT.md, byte for byte.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "formats/json_export.h"
@@ -31,9 +32,9 @@ class NamingSymbolizer : public Symbolizer {
   std::vector<std::string> notes_ = {"a note"};
 };
 
-Profile SampleProfile() {
+Profile SampleProfile(const Snapshot& snapshot = SampleSnapshot()) {
   NamingSymbolizer symbolizer;
-  return MakeProfile(SampleSnapshot(), symbolizer);
+  return MakeProfile(snapshot, symbolizer);
 }
 
 TEST(JsonExport, HasTheSettledNamesAndSumsToTheTotals) {
@@ -73,6 +74,23 @@ TEST(JsonExport, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(json["sites"][0]["frames"][0]["function"], "inner;\"\xef\xbf\xbd");
 }
 
+TEST(JsonExport, HasTheStandardErrorBesideEstimatesOnly) {
+  const auto exact = ExportJson(SampleProfile(), {});
+  EXPECT_EQ(exact.find("standard_error"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(exact)["tracker"]["sample_bytes"], 0);
+  const Profile profile = SampleProfile(EstimatedSnapshot());
+  const auto json = nlohmann::json::parse(ExportJson(profile, {}));
+  EXPECT_EQ(json["tracker"]["sample_bytes"], 512);
+  EXPECT_EQ(json["sites"][0]["sizes"], nlohmann::json::parse(R"({"from": 64, "to": 127})"));
+  for (const char* figure : {"peak", "leaked", "total"}) {
+    double squares = 0;
+    for (const auto& site : json["sites"]) {
+      squares += std::pow(site[figure]["standard_error"]["bytes"].get<double>(), 2);
+    }
+    EXPECT_NEAR(json[figure]["standard_error"]["bytes"].get<double>(), std::sqrt(squares), 2);
+  }
+}
+
 TEST(StatsJson, HasNoSites) {
   EXPECT_FALSE(nlohmann::json::parse(StatsJson(SampleProfile())).contains("sites"));
 }
@@ -82,6 +100,12 @@ TEST(FoldedExport, GivesAStackALineRootFirst) {
             "f1;f4112;f5376;inner:\"\xff 100\n"
             "f1;f4112;f8192 250\n");
   EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}), "f1;f4112;f5376;inner:\"\xff 100\n");
+}
+
+TEST(FoldedExport, SaysOfEstimatesThatTheyAre) {
+  const std::string text = ExportFolded(SampleProfile(EstimatedSnapshot()), {Figure::kLeaked});
+  EXPECT_TRUE(text.starts_with("[estimates: sampled, one block per 512 B; the sum is ± ")) << text;
+  EXPECT_TRUE(text.ends_with(" B];f1;f4112;f5376;inner:\"\xff 100\n")) << text;
 }
 
 TEST(Exporters, AreFoundByName) {

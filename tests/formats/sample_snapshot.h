@@ -24,6 +24,16 @@ inline Snapshot SampleSnapshot() {
   return s;
 }
 
+// The same from samples: the first site's blocks in two classes of sizes.
+inline Snapshot EstimatedSnapshot() {
+  Snapshot s = SampleSnapshot();
+  s.tracker.sample_bytes = 512;
+  s.sites[0].size_class = 7;
+  s.sites[1].size_class = 8;
+  s.sites.push_back({3, 0, {40, 4}, {0, 0}, {40, 4}, 4});
+  return s;
+}
+
 // As large as a service's: a tree of `nodes` over a few hundred functions.
 inline Snapshot LargeSnapshot(uint32_t nodes) {
   std::mt19937_64 random(7);

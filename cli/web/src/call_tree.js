@@ -96,6 +96,10 @@ export function forEachNode(root, visit) {
   }
 }
 
+// The standard error of that figure; 0 of an exact capture.
+export const errorOf = (capture, node, mode, by) =>
+    capture.error(mode, by, node.ids, node.ownOnly);
+
 // What the tooltip shows of a drawn node: the sum over the nodes that it stands for.
 export function figureOf(capture, node, mode, by) {
   const column = node.ownOnly ? capture.own(mode, by) : capture.inclusive(mode, by);

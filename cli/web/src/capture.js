@@ -11,7 +11,7 @@ export function parseCapture(text) {
   const data = JSON.parse(text);
   const parent = Uint32Array.from(data.nodes.parent);
   const frame = Uint32Array.from(data.nodes.frame);
-  const own = {}, inclusive = {};
+  const own = {}, inclusive = {}, ownVariance = {}, inclusiveVariance = {};
   for (const mode of MODES) {
     for (const by of MEASURES) {
       const name = `${mode}_${by}`;
@@ -19,6 +19,11 @@ export function parseCapture(text) {
       data.own.node.forEach((node, row) => { column[node] = data.own[name][row]; });
       own[name] = column;
       inclusive[name] = sumUp(column, parent);
+      if (!data.sampled) continue;
+      const variance = new Float64Array(parent.length);
+      data.own.node.forEach((node, row) => { variance[node] = data.sampled.variances[name][row]; });
+      ownVariance[name] = variance;
+      inclusiveVariance[name] = sumUp(variance, parent);
     }
   }
   return {
@@ -26,6 +31,11 @@ export function parseCapture(text) {
     nodes: {parent, frame},
     own: (mode, by) => own[`${mode}_${by}`],
     inclusive: (mode, by) => inclusive[`${mode}_${by}`],
+    // The standard error of nodes together; 0 of an exact capture.
+    error: (mode, by, nodes, ownOnly = false) => {
+      const column = (ownOnly ? ownVariance : inclusiveVariance)[`${mode}_${by}`];
+      return column ? Math.sqrt(nodes.reduce((sum, node) => sum + column[node], 0)) : 0;
+    },
     total: (mode, by) => data.totals[mode][by === 'bytes' ? 0 : 1],
     frame: (index) => frameAt(data, index),
   };

@@ -1,14 +1,15 @@
 // The strip above the graph that tells which frame it is zoomed to, with its whole name, its
 // callers to climb back to, and its figures.
 
+import {errorOf} from './call_tree.js';
 import {element} from './element.js';
-import {measure, measureExact, share, shortened} from './format.js';
+import {measureExact, measureWithError, share, shortened} from './format.js';
 import {whereOf} from './tooltip.js';
 
 const NAME_LIMIT = 20000;
 const CALLERS = 6;
 
-export function showFocus(strip, capture, tree, focus, {by}, zoomTo) {
+export function showFocus(strip, capture, tree, focus, {mode, by}, zoomTo) {
   strip.hidden = focus === tree.root;
   if (strip.hidden) return;
   const callers = [];
@@ -32,7 +33,8 @@ export function showFocus(strip, capture, tree, focus, {by}, zoomTo) {
           element('p', {className: 'place'},
               [place, module, inlined ? 'inlined' : ''].filter(Boolean).join(' · '))),
       element('p', {className: 'focus-figure', title: measureExact(focus.value, by)},
-          element('strong', {}, measure(focus.value, by)),
+          element('strong', {},
+              measureWithError(focus.value, errorOf(capture, focus, mode, by), by)),
           element('span', {}, share(focus.value, tree.root.value))),
       out);
 }

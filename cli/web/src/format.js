@@ -21,6 +21,18 @@ export function bytes(value) {
 
 export const plural = (n, one, many) => `${exact(n)} ${n === 1 ? one : many}`;
 
+// "12.3 ± 0.9 MiB", the error in the figure's own unit; without an error as bytes().
+export function bytesWithError(value, error) {
+  const text = bytes(value);
+  if (!(error > 0)) return text;
+  const [number, unit] = text.split(' ');
+  const scaled = error / 1024 ** UNITS.indexOf(unit);
+  return `${number} ± ${scaled.toFixed(unit === 'B' ? 0 : 1)} ${unit}`;
+}
+
+export const measureWithError = (value, error, by) => by === 'bytes' ? bytesWithError(value, error)
+    : error > 0 ? `${exact(value)} ± ${exact(Math.round(error))}` : exact(value);
+
 export const measure = (value, by) => by === 'bytes' ? bytes(value) : exact(value);
 export const measureExact = (value, by) => by === 'bytes'
     ? plural(value, 'byte', 'bytes') : plural(value, 'allocation', 'allocations');

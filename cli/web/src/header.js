@@ -3,7 +3,7 @@
 
 import {MODES, verify} from './capture.js';
 import {byId, element} from './element.js';
-import {bytes, duration, exact, measureExact, moment, plural} from './format.js';
+import {bytes, duration, exact, measureExact, measureWithError, moment, plural} from './format.js';
 
 const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
 const STILL_LIVE = 'Live when read';  // a program that runs has leaked nothing yet
@@ -31,6 +31,10 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
 const keptByDesign = ({kept_by_design: [size]}) =>
     size > 0 ? `${bytes(size)} of it kept by design` : '';
 
+// Of a capture of samples every figure says that it is an estimate, and how good a one.
+const estimate = (capture, mode, by, value) => (capture.sampled ? '≈ ' : '') +
+    measureWithError(value, capture.error(mode, by, [0]), by);
+
 function card(label, figure, exactly, below, attributes = {}) {
   const tag = attributes['data-mode'] ? 'button' : 'div';
   return element(tag, {className: 'card', title: exactly, ...attributes},
@@ -56,8 +60,9 @@ export function createHeader(capture, state) {
     const [size, count] = capture.totals[mode];
     const more = mode === 'peak' ? peakTime(program) : mode === 'leaked' ? keptByDesign(capture) : '';
     const label = mode === 'leaked' && program.end.kind === 'running' ? STILL_LIVE : LABELS[mode];
-    const made = card(label, bytes(size), measureExact(size, 'bytes'),
-        [plural(count, 'allocation', 'allocations'), more].filter(Boolean).join(' · '),
+    const made = card(label, estimate(capture, mode, 'bytes', size), measureExact(size, 'bytes'),
+        [estimate(capture, mode, 'allocations', count) +
+             (count === 1 ? ' allocation' : ' allocations'), more].filter(Boolean).join(' · '),
         {'data-mode': mode, type: 'button'});
     made.addEventListener('click', () => state.set({mode}));
     return made;
@@ -91,10 +96,13 @@ function notes(className, summary, lines, open) {
 function showTrust(capture) {
   const warnings = [...verify(capture), ...capture.warnings];
   const parts = [];
+  if (capture.sampled) {
+    parts.push(element('p', {className: 'sampled'}, `Sampled: ${capture.sampled.text}.`));
+  }
   if (warnings.length > 0) {
     parts.push(notes('warnings', warnings.length === 1 ? 'One thing to know about these figures'
         : `${warnings.length} things to know about these figures`, warnings, true));
-  } else {
+  } else if (!capture.sampled) {
     parts.push(element('p', {className: 'exactly'},
         'Exact: every allocation was counted, and the rows sum to the totals.'));
   }

@@ -2,9 +2,9 @@
 // d3-flame-graph asks of a tooltip: a function with show, hide and destroy.
 
 import {MODES} from './capture.js';
-import {figureOf} from './call_tree.js';
+import {errorOf, figureOf} from './call_tree.js';
 import {element} from './element.js';
-import {measure, measureExact, share, shortened} from './format.js';
+import {measureExact, measureWithError, share, shortened} from './format.js';
 
 const NAME_LIMIT = 700;
 const LABELS = {peak: 'At peak', leaked: 'Leaked', total: 'Total'};
@@ -27,16 +27,18 @@ export function figuresTable(capture, node, mode) {
     const cells = ['bytes', 'allocations'].flatMap((by) => {
       const value = figureOf(capture, node, m, by);
       return [
-        element('td', {className: 'number', title: measureExact(value, by)}, measure(value, by)),
-        element('td', {className: 'exact'}, by === 'bytes' ? measureExact(value, by) : ''),
+        element('td', {className: 'number', title: measureExact(value, by)},
+            measureWithError(value, errorOf(capture, node, m, by), by)),
+        element('td', {className: 'exact'},
+            by === 'bytes' && !capture.sampled ? measureExact(value, by) : ''),
         element('td', {className: 'number share'}, share(value, capture.total(m, by))),
       ].filter((cell) => by === 'bytes' || cell.className !== 'exact');
     });
     return element('tr', {className: m === mode ? 'current' : ''},
         element('th', {scope: 'row'}, LABELS[m]), ...cells);
   });
-  const head = element('tr', {}, element('th'), element('th', {colspan: '3'}, 'bytes'),
-      element('th', {colspan: '2'}, 'allocations'));
+  const head = element('tr', {}, element('th'), element('th', {colspan: '3'}, capture.sampled ? '≈ bytes' : 'bytes'),
+      element('th', {colspan: '2'}, capture.sampled ? '≈ allocations' : 'allocations'));
   return element('table', {className: 'frame-figures'}, element('thead', {}, head),
       element('tbody', {}, ...rows));
 }

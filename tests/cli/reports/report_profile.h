@@ -28,4 +28,20 @@ inline Profile ReportProfile() {
   return b.profile();
 }
 
+// The same figures as estimates.
+inline Profile EstimatedProfile() {
+  Profile profile = ReportProfile();
+  profile.tracker.sample_bytes = 64;
+  profile.variances = {};
+  for (ProfileSite& site : profile.sites) {
+    SnapshotSite figures;
+    figures.peak = site.peak;
+    figures.leaked = site.leaked;
+    figures.total = site.total;
+    site.variances = VariancesOf(figures, profile.tracker.sample_bytes);
+    profile.variances += site.variances;
+  }
+  return profile;
+}
+
 }  // namespace memprof

@@ -30,6 +30,16 @@ TEST(RowText, ShowsRowsThenTheRuntimeThenOthersThenTheTotal) {
             "2.0 KiB  100.0%      18  12.8 KiB  total\n");
 }
 
+TEST(RowText, HasTheStandardErrorOfEveryRowOfEstimates) {
+  EXPECT_EQ(Text(EstimatedProfile(), {.rows = 2, .style = {80, false}}),
+            "       ≈ peak   share  ≈ blocks   ≈ total  function  place\n"
+            " 1000 ± 161 B   50.0%        10   4.9 KiB  Load      load.cc:20\n"
+            "  500 ± 114 B   25.0%         5     600 B  Load      load.cc:21\n"
+            "   200 ± 72 B   10.0%         2     200 B  [runtime, kept by design]\n"
+            "   300 ± 29 B   15.0%         1   7.1 KiB  others (2 places)\n"
+            "2.0 ± 0.2 KiB  100.0%        18  12.8 KiB  total\n");
+}
+
 TEST(RowText, NamesTheLeakFirstAndSaysWhatWasFreed) {
   EXPECT_EQ(Text(ReportProfile(), {.leaks = true, .style = {80, false}}),
             "leaked   share  blocks     total  function  place\n"

@@ -44,6 +44,32 @@ TEST(Summary, DoesNotSayExactOfAProfileThatIsNot) {
   EXPECT_NE(text.find("  note    7 events could not be counted"), std::string::npos);
 }
 
+TEST(Summary, SaysThatEstimatesAreEstimates) {
+  Profile profile = EstimatedProfile();
+  profile.program.rss_peak_bytes = 4 << 20;
+  profile.tracker.peak_bound_bytes = 5;
+  EXPECT_EQ(SummaryText(profile, {true}, 1, {80, false}),
+            "demo  exited with 0 after 1 min 23 s, pid 4711, started 2025-10-09T08:53:20.000Z\n"
+            "/opt/demo/bin/demo --config /etc/demo.toml\n"
+            "\n"
+            "  peak     ≈ 2.0 ± 0.2 KiB in ≈ 18 ± 3 allocations, at 1 min 1 s (within 4 ms)\n"
+            "  leaked   ≈ 900 ± 128 B in ≈ 7 ± 2 allocations, ≈ 200 B of it kept by design by\n"
+            "           the runtime\n"
+            "  total    ≈ 12.8 ± 0.4 KiB in ≈ 66 ± 5 allocations\n"
+            "  RSS      4.0 MiB at its highest, the tracker's 0 B included\n"
+            "  sampled  one block per 64 B on average; figures are estimates ± one standard\n"
+            "           error\n"
+            "  note     the peak of the estimates, beside their error, is known to within 5 B\n"
+            "\n"
+            "Never freed, by place\n"
+            "   ≈ leaked   share  ≈ blocks   ≈ total  function  place\n"
+            "400 ± 102 B   44.4%         4     600 B  Load      load.cc:21\n"
+            "                                           ← main\n"
+            " 200 ± 72 B   22.2%         2     200 B  [runtime, kept by design]\n"
+            " 300 ± 29 B   33.3%         1  12.0 KiB  others (3 places)\n"
+            "900 ± 128 B  100.0%         7  12.8 KiB  total\n");
+}
+
 TEST(Summary, SaysNotKnownRatherThanZero) {
   Profile profile = Demo();
   profile.program.rss_peak_bytes = 0;

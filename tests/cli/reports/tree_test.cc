@@ -35,6 +35,20 @@ TEST(Tree, DrawsCallersAboveCallees) {
             "      50 B   5.0%          2  └ [1 more]\n");
 }
 
+TEST(Tree, HasTheStandardErrorOfEstimates) {
+  EXPECT_EQ(TreeText(EstimatedProfile(), {.rows = 3}, {80, false}),
+            "sampled: one block per 64 B on average; figures are estimates ± one standard\n"
+            "         error\n"
+            "\n"
+            "          ≈ bytes  share   ≈ blocks  function\n"
+            "    2.0 ± 0.2 KiB 100.0%         18  total\n"
+            "     1000 ± 161 B  50.0%         10  ├ main  main.cc:10\n"
+            "     1000 ± 161 B  50.0%         10  │ Load  load.cc:20\n"
+            "      500 ± 114 B  25.0%          5  ├ main  main.cc:11\n"
+            "      500 ± 114 B  25.0%          5  │ [1 more]\n"
+            "       500 ± 78 B  25.0%          3  └ [2 more]\n");
+}
+
 TEST(Tree, DrawsAChainStraightDown) {
   ProfileBuilder b("demo");
   b.Site({{"main", "m.cc", 1}, {"f", "f.cc", 2}, {"g", "g.cc", 3}}, {{10, 1}, {}, {}});

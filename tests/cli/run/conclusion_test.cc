@@ -30,6 +30,14 @@ TEST(Conclusion, TellsTheFiguresInOneLine) {
             "x y.memprof (512 B); see: memprof summary 'x y.memprof'");
 }
 
+TEST(Conclusion, MarksEstimates) {
+  RunOutcome outcome = Written(0);
+  outcome.written->tracker.sample_bytes = 4096;
+  EXPECT_EQ(Conclude(outcome, "x", 512, "", false).lines[0],
+            "sampled, one block per 4.0 KiB: peak ≈ 2.0 ± 2.7 KiB, leaked ≈ 1.0 ± 1.9 KiB, ≈ 1,234 "
+            "± 1,081 allocations in all; capture x (512 B); see: memprof summary x");
+}
+
 TEST(Conclusion, SaysNothingIfQuietAndFine) {
   EXPECT_TRUE(Conclude(Written(0), "x", 512, "", true).lines.empty());
   EXPECT_TRUE(Conclude(Written(5), "x", 512, "", true).lines.empty());

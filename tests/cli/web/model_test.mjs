@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {buildTree, figureOf, forEachNode} from '../../../cli/web/src/call_tree.js';
+import {buildTree, errorOf, figureOf, forEachNode} from '../../../cli/web/src/call_tree.js';
 import {parseCapture, verify} from '../../../cli/web/src/capture.js';
-import {bytes, duration, exact, share} from '../../../cli/web/src/format.js';
+import {bytes, bytesWithError, duration, exact, measureWithError, share} from '../../../cli/web/src/format.js';
 import {markMatches} from '../../../cli/web/src/search.js';
 
 const SYSTEM = 1, ROW = 2;
@@ -52,6 +52,30 @@ test('the tree has every figure, the largest first', () => {
 test('a mode draws only what has a figure in it', () => {
   assert.equal(shape(buildTree(capture(SMALL), {...PEAK, mode: 'leaked'}).root),
       'demo=5(main=5(std::sort=5(compare=5)))');
+});
+
+test('errors are roots of summed variances; exact captures have none', () => {
+  const zero = SMALL.map(() => 0).concat(0);
+  const variances = Object.fromEntries(['peak', 'leaked', 'total'].flatMap((mode) =>
+      ['bytes', 'allocations'].map((by) => [`${mode}_${by}`, zero])));
+  const data = capture(SMALL, {sampled: {variances: {...variances,
+    peak_bytes: [0, 0, 0, 9, 16, 0, 0, 144]}}});  // compare, compare, the last malloc
+  const errors = (view) => {
+    const found = {};
+    forEachNode(buildTree(data, view).root, (node) => {
+      found[`${node.name}=${node.value}`] = errorOf(data, node, 'peak', 'bytes');
+    });
+    return found;
+  };
+  assert.deepEqual(errors(PEAK), {'demo=19': 13, 'main=13': 5, 'std::sort=5': 3, 'compare=5': 3,
+    'compare=8': 4, 'malloc=1': 0, 'start_thread=6': 12, 'malloc=4': 12});
+  assert.deepEqual(errors(HIDDEN), {'demo=19': 13, 'main=13': 5, 'compare=13': 5,
+    '[system frames]=6': 12});
+  assert.equal(capture(SMALL).error('peak', 'bytes', [0]), 0);
+  assert.equal(bytesWithError(12900000, 943718), '12.3 ± 0.9 MiB');
+  assert.equal(bytesWithError(500, 20), '500 ± 20 B');
+  assert.equal(bytesWithError(500, 0), '500 B');
+  assert.equal(measureWithError(12345, 1234, 'allocations'), '12,345 ± 1,234');
 });
 
 test('hidden frames give their figures to their callers, or to a row with a name', () => {

@@ -72,6 +72,22 @@ async function settle(page) {
 }
 const card = (page, mode) => page.locator(`.card[data-mode="${mode}"]`);
 
+test('estimates have their standard error everywhere', () => withPage('sampled', async (page) => {
+  assert.match(await text(page, '#trust'),
+      /^Sampled: one block per 512\.0 KiB on average; figures are estimates ± one standard error\.$/m);
+  assert.doesNotMatch(await text(page, '#trust'), /Exact/);
+  // The root of six places' variances: 122,474 bytes and 7 blocks.
+  assert.match(await card(page, 'peak').innerText(),
+      /≈ 2\.9 ± 0\.1 MiB\s+≈ 5,098 ± 7 allocations/);
+  assert.match(await card(page, 'leaked').innerText(), /≈ 4\.0 KiB\s+≈ 2 allocations/);
+  await frame(page, 'Server::Run()').hover();
+  assert.match(await text(page, '#tooltip'), /At peak\s+263\.7 ± 69\.1 KiB\s+9\.0%\s+83 ± 4/);
+  await frame(page, 'Server::Run()').click();
+  await settle(page);
+  assert.match(await text(page, '#focus'), /263\.7 ± 69\.1 KiB/);
+  await page.screenshot({path: join(pages, 'sampled.png')});
+}));
+
 test('the header shows the totals, exactly on demand', () => withPage('known', async (page) => {
   assert.equal(await text(page, '#program'), 'demo');
   assert.match(await text(page, '#command'), /^\/opt\/demo\/bin\/demo --config \/etc\/demo\.toml$/);

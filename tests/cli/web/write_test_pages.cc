@@ -44,6 +44,18 @@ Profile Known() {
   return b.profile();
 }
 
+// The same as estimates: an error of 50,000 at each place.
+Profile Sampled() {
+  Profile profile = Known();
+  profile.tracker.sample_bytes = 512 << 10;
+  for (ProfileSite& site : profile.sites) {
+    site.variances.peak = {50'000.0 * 50'000, 9};
+    site.variances.total = {70'000.0 * 70'000, 9};
+    profile.variances += site.variances;
+  }
+  return profile;
+}
+
 Profile Hostile() {
   const std::string attack =
       "<img src=x onerror=\"window.hit=1\"></script><script>window.hit=2</script>";
@@ -107,7 +119,7 @@ bool Write(const std::string& directory, const std::string& name, const Profile&
 bool WriteAll(const std::string& directory) {
   ProfileBuilder no_leak("tidy");
   no_leak.Site({{"main", "m.cc", 1}}, {.peak = {10, 1}, .total = {10, 1}});
-  return Write(directory, "known", Known()) &&
+  return Write(directory, "known", Known()) && Write(directory, "sampled", Sampled()) &&
          Write(directory, "hostile", Hostile(),
                {"12 events were <b>dropped</b>", "a second thing"}) &&
          Write(directory, "tidy", no_leak.profile()) && Write(directory, "large", Large(20'000)) &&

@@ -1,0 +1,66 @@
+// What a hook does where not every event is counted: those of sampled blocks, or none.
+//
+// An allocation that is no sample costs the countdown and the scope; a free of no sample one look
+// at the filter. The scope is over every call of the real function all the same: what that
+// allocates itself has no chance of its own to be sampled.
+//
+// Pre: the hook is not called within another (CalledWithin), and !CountsAll().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "aggregator/sampler.h"
+#include "aggregator/tracker.h"
+
+namespace memprof {
+
+template <typename RealCall>
+[[gnu::always_inline]] inline auto CallInScope(uintptr_t flags, RealCall real_call) {
+  const AllocatorScope scope(flags);
+  return real_call();
+}
+
+template <typename RealCall>
+[[gnu::always_inline]] inline void* AllocateSampled(size_t size, const StartRegisters& start,
+                                                    RealCall real_call) {
+  if (__builtin_expect(!CountsSamples(), 0)) return real_call();
+  if (__builtin_expect(!TakesSample(size), 1)) return CallInScope(kInAllocator, real_call);
+  void* address = CallInScope(kInAllocator, real_call);
+  if (address != nullptr) OnSampled(address, size, start);
+  return address;
+}
+
+template <typename RealCall>
+[[gnu::always_inline]] inline void ReleaseSampled(void* address, RealCall real_call) {
+  if (__builtin_expect(!CountsSamples(), 0)) {
+    real_call();
+    return;
+  }
+  if (MaybeSample(address)) OnSampleFree(address);
+  CallInScope(kInAllocator | kInFree, real_call);
+}
+
+// `frees_for_nothing`: nullptr for a size of 0 means that the block was freed.
+template <typename RealCall>
+[[gnu::always_inline]] inline void* ReallocateSampled(void* address, size_t size,
+                                                      bool frees_for_nothing,
+                                                      const StartRegisters& start,
+                                                      RealCall real_call) {
+  if (__builtin_expect(!CountsSamples(), 0)) return real_call();
+  const bool sampled = TakesSample(size);
+  const bool maybe = address != nullptr && MaybeSample(address);
+  if (__builtin_expect(!sampled && !maybe, 1)) return CallInScope(kInAllocator, real_call);
+  const ClaimedBlock old = maybe ? ClaimSample(address) : ClaimedBlock{};
+  void* result = CallInScope(kInAllocator, real_call);
+  if (result != nullptr) {
+    OnSampleReallocated(old, result, size, sampled, start);
+  } else if (frees_for_nothing && size == 0) {
+    OnSampleReallocFreed(old);
+  } else {
+    OnSampleReallocFailed(old, address);
+  }
+  return result;
+}
+
+}  // namespace memprof
