@@ -6,6 +6,9 @@ namespace {
 constexpr Exporter kExporters[] = {
     {"json", ".json", false, ExportJson},
     {"folded", ".folded", false, ExportFolded},
+    {"csv", ".csv", false, ExportCsv},
+    {"speedscope", ".speedscope.json", false, ExportSpeedscope},
+    {"pprof", ".pb.gz", true, ExportPprof},
 };
 
 }  // namespace

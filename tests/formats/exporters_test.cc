@@ -108,6 +108,57 @@ TEST(FoldedExport, SaysOfEstimatesThatTheyAre) {
   EXPECT_TRUE(text.ends_with(" B];f1;f4112;f5376;inner:\"\xff 100\n")) << text;
 }
 
+TEST(CsvExport, GivesASiteALineAndQuotesWhatNeedsIt) {
+  EXPECT_EQ(ExportCsv(SampleProfile(), {}),
+            "function,file,line,module,thread,peak_bytes,peak_allocations,leaked_bytes,"
+            "leaked_allocations,total_bytes,total_allocations,stack\r\n"
+            "\"inner;\"\"\xff\",inner.h,7,/usr/bin/service,main,100,1,100,1,300,3,"
+            "\"inner;\"\"\xff < f5376 < f4112 < f1\"\r\n"
+            "f8192,main.cc,12,/lib/libc.so.6,io,250,2,0,0,1250,10,f8192 < f4112 < f1\r\n");
+}
+
+TEST(CsvExport, HasErrorsOfEstimates) {
+  Profile profile = SampleProfile();
+  profile.tracker.sample_bytes = 1024;
+  profile.sites[0].variances.leaked = {25, 4};
+  const std::string text = ExportCsv(profile, {});
+  EXPECT_NE(text.find(",leaked_bytes_standard_error,leaked_allocations_standard_error,"),
+            std::string::npos);
+  EXPECT_NE(text.find(",100,1,0,0,100,1,5,2,300,3,"), std::string::npos) << text;
+}
+
+TEST(SpeedscopeExport, HasAllFiguresRootFirstAndSumsToThem) {
+  const Profile profile = SampleProfile();
+  const auto json = nlohmann::json::parse(ExportSpeedscope(profile, {Figure::kLeaked}));
+  EXPECT_EQ(json["$schema"], "https://www.speedscope.app/file-format-schema.json");
+  EXPECT_EQ(json["activeProfileIndex"], 1);
+  ASSERT_EQ(json["profiles"].size(), 3u);
+  const uint64_t sums[] = {profile.peak.bytes, profile.leaked.bytes, profile.total.bytes};
+  for (size_t i = 0; i < 3; ++i) {
+    const auto& one = json["profiles"][i];
+    EXPECT_EQ(one["type"], "sampled");
+    EXPECT_EQ(one["unit"], "bytes");
+    EXPECT_EQ(one["endValue"], sums[i]);
+    ASSERT_EQ(one["samples"].size(), one["weights"].size());
+    uint64_t sum = 0;
+    for (const auto& weight : one["weights"]) sum += weight.get<uint64_t>();
+    EXPECT_EQ(sum, sums[i]);
+  }
+  const auto& frames = json["shared"]["frames"];
+  const auto& stack = json["profiles"][0]["samples"][0];
+  ASSERT_EQ(stack.size(), 4u);
+  EXPECT_EQ(frames[stack[0].get<size_t>()]["name"], "f1");
+  EXPECT_EQ(frames[stack[3].get<size_t>()]["name"], "inner;\"\xef\xbf\xbd");
+  EXPECT_EQ(frames[stack[3].get<size_t>()]["line"], 7);
+}
+
+TEST(PprofExport, IsOfTheSameBytesAndOfGzip) {
+  const std::string once = ExportPprof(SampleProfile(), {});
+  EXPECT_EQ(once, ExportPprof(SampleProfile(), {}));
+  EXPECT_EQ(once.substr(0, 2), "\x1f\x8b");
+  EXPECT_NE(once, ExportPprof(SampleProfile(), {Figure::kTotal}));
+}
+
 TEST(Exporters, AreFoundByName) {
   for (const Exporter& exporter : Exporters()) EXPECT_EQ(FindExporter(exporter.name), &exporter);
   EXPECT_EQ(FindExporter("nothing"), nullptr);
