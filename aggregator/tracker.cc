@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "aggregator/atomics.h"
+#include "aggregator/event_log.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/life.h"
 #include "aggregator/nested_stack.h"
@@ -81,8 +82,9 @@ void UpdateSlack() {
 }
 
 // Enters an event into the order of all events. Returns the epoch that its cells belong to.
-[[gnu::always_inline]] inline uint64_t RecordPeak(ThreadSlot* slot, uint64_t added,
-                                                  uint64_t removed) {
+[[gnu::always_inline]] inline uint64_t RecordPeak(ThreadSlot* slot, const Event& event) {
+  const LoggedEvent logged(event);
+  const uint64_t added = event.bytes, removed = event.freed_bytes;
   if (__builtin_expect(OneThread(), 1))
     return PeakTracker(&region.header().peak).Record(added, removed);
   return RecordPeakAmongThreads(slot, added, removed);
@@ -226,14 +228,17 @@ void CountTrouble(const CaptureResult& capture) {
 // booked in the parent's region.
 bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
 
-[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, uint64_t size, uint32_t cell) {
+[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, EventKind kind, void* address,
+                                            uint64_t size, uint32_t cell) {
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   const Where where = CellForFree(slot, cell);
   if (__builtin_expect(where.cell == kNoCell, 0)) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(slot, 0, size), {.freed_bytes = size, .freed_count = 1});
+  const Event event = {
+      .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell};
+  BookIn(where, RecordPeak(slot, event), {.freed_bytes = size, .freed_count = 1});
 }
 
 }  // namespace
@@ -252,6 +257,7 @@ bool StartCounting(const MappedRegion& mapped) {
              pthread_key_create(&exit_key, ReleaseAtThreadExit) != 0) {
     trouble = StopReason::kNoMemory;
   }
+  OpenEventLog(region);
   header.stop_reason.store(static_cast<uint32_t>(trouble), std::memory_order_relaxed);
   const auto state =
       trouble == StopReason::kNone ? TrackerState::kCounting : TrackerState::kStopped;
@@ -294,7 +300,12 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(slot, size, 0), {.allocated_bytes = size, .allocated_count = 1});
+  const Event event = {.kind = EventKind::kAllocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = where.cell,
+                       .stack = slot != nullptr ? &slot->stack : nullptr};
+  BookIn(where, RecordPeak(slot, event), {.allocated_bytes = size, .allocated_count = 1});
 }
 
 void OnFree(void* address) {
@@ -304,13 +315,14 @@ void OnFree(void* address) {
     Count(region.header().unknown_frees);
     return;
   }
-  BookFree(SlotOf(scope), block.size, block.cell);
+  BookFree(SlotOf(scope), EventKind::kFreed, address, block.size, block.cell);
 }
 
 ClaimedBlock ClaimForRealloc(void* address) {
   const TrackerScope scope;
   Block block = {};
   const bool known = live.Remove(reinterpret_cast<uintptr_t>(address), &block);
+  if (known) const LoggedEvent logged({.kind = EventKind::kClaimed, .address = address});
   return {known, block.size, block.cell};
 }
 
@@ -332,10 +344,19 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
   }
   if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell})) {
     Count(region.header().dropped_events);
-    BookIn(from, RecordPeak(slot, 0, old.size), {.freed_bytes = old.size, .freed_count = 1});
+    const Event event = {
+        .kind = EventKind::kClaimFreed, .freed_bytes = old.size, .freed_cell = from.cell};
+    BookIn(from, RecordPeak(slot, event), {.freed_bytes = old.size, .freed_count = 1});
     return;
   }
-  const uint64_t epoch = RecordPeak(slot, size, old.size);  // one event: never both live
+  const Event event = {.kind = EventKind::kReallocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = to.cell,
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .freed_bytes = old.size,
+                       .freed_cell = from.cell};
+  const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
   BookIn(from, epoch, {.freed_bytes = old.size, .freed_count = 1});
   BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1});
 }
@@ -343,15 +364,18 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
 void OnReallocFreed(const ClaimedBlock& old) {
   if (!old.known) return;
   const TrackerScope scope;
-  BookFree(SlotOf(scope), old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
 }
 
 void OnReallocFailed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
-  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) return;
+  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) {
+    const LoggedEvent logged({.kind = EventKind::kClaimReturned, .address = address});
+    return;
+  }
   Count(region.header().dropped_events);
-  BookFree(SlotOf(scope), old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
 }
 
 void OnThreadRenamed(uint32_t tid) {

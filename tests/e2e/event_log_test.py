@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""The tracker against a naive replay of all its events, site by site, in single- and multi-threaded
+programs: identical peaks, leaks and totals.
+
+The programs run under the second build of the preload, which logs each event in the order in which
+it was booked; all else is as in the product.
+"""
+import collections
+import os
+import shutil
+import tempfile
+import unittest
+
+import event_log_model
+import harness
+import site_keys
+
+LIBRARY = os.path.join(harness.BUILD, "tests", "event_log", "lib", "memprof",
+                       "libmemprof_preload.so")
+LOG_BYTES = 1 << 30  # sparse: only what is logged takes room
+
+
+class EventLogTest(harness.MemprofTest):
+    @classmethod
+    def setUpClass(cls):
+        # memprof takes the preload that lies beside it.
+        cls.installed = tempfile.mkdtemp(prefix="memprof-test-")
+        cls.addClassCleanup(shutil.rmtree, cls.installed, ignore_errors=True)
+        cls.logging_memprof = os.path.join(cls.installed, "bin", "memprof")
+        os.makedirs(os.path.dirname(cls.logging_memprof))
+        shutil.copy(harness.MEMPROF, cls.logging_memprof)
+        os.makedirs(os.path.join(cls.installed, "lib"))
+        os.symlink(os.path.dirname(LIBRARY), os.path.join(cls.installed, "lib", "memprof"))
+
+    def logged(self, command, *flags, variables=None):
+        """Runs a command: its log, its region and the capture's rows by key."""
+        with open(self.path("log"), "wb") as file:
+            file.truncate(LOG_BYTES)
+        done = harness.run(
+            [self.logging_memprof, "run", "-q", "-f", "-o", self.path("x.memprof"), "--region",
+             self.path("x.region"), *flags, "--", *command], cwd=self.directory,
+            env=dict(os.environ, MEMPROF_EVENT_LOG=self.path("log"),
+                     KNOWN_ANSWER=self.path("answer"), **(variables or {})))
+        self.assertEqual(done.returncode, 0, done.stderr.decode(errors="replace"))
+        log = event_log_model.Log(self.path("log"))
+        self.assertEqual((log.taken, log.overflowed, log.missed), (1, 0, 0))
+        tracker = self.stats()["tracker"]
+        self.assertEqual(tracker["dropped_events"], 0)
+        return log, site_keys.Region(self.path("x.region")), site_keys.of_capture(
+            self.memprof("parse", self.path("x.memprof")))
+
+    def replayed(self, log, region):
+        """The model at the end and {key: figures}; sites of one key are one row."""
+        model, figures = event_log_model.replay(log.records)
+        rows = collections.defaultdict(lambda: ((0, 0), (0, 0), (0, 0)))
+        for site, figure in figures.items():
+            key = region.key(site)
+            rows[key] = tuple((a[0] + b[0], a[1] + b[1]) for a, b in zip(rows[key], figure))
+        return model, dict(rows)
+
+    def assert_stacks_are_the_sites(self, log, region):
+        hashes = {}
+        for record in log.records:
+            if record.stack_hash != 0 and record.site not in hashes:
+                hashes[record.site] = region.stack_hash(record.site)
+            if record.stack_hash not in (0, hashes.get(record.site)):
+                self.fail(f"booked under a site of another stack: {record}")
+
+    def assert_rows(self, found, expected, figures):
+        self.assertEqual(found.keys(), expected.keys())
+        wrong = [(key[0][-1], key[1], found[key], expected[key]) for key in expected
+                 if any(found[key][i] != expected[key][i] for i in figures)]
+        self.assertEqual(wrong[:5], [], f"innermost frame, thread, found, expected; {len(wrong)} "
+                                        f"of {len(expected)} rows differ")
+
+    def agrees(self, command, *flags, least=1, **options):
+        """The capture is what the model says: every row, and the totals."""
+        log, region, rows = self.logged(command, *flags, **options)
+        model, expected = self.replayed(log, region)
+        self.assertGreaterEqual(model.events, least)
+        self.assert_stacks_are_the_sites(log, region)
+        self.assertEqual(model.wrong_frees[:3], [])
+        self.assert_rows(rows, expected, (0, 1, 2))
+        stats = self.stats()
+        for i, figure in enumerate(("peak", "leaked", "total")):
+            self.assertEqual((stats[figure]["bytes"], stats[figure]["allocations"]),
+                             (sum(row[i][0] for row in expected.values()),
+                              sum(row[i][1] for row in expected.values())), figure)
+        self.assertEqual(stats["tracker"]["counter_peak_bytes"], model.peak)
+        return model
+
+    def agrees_within_the_bound(self, command, least=1):
+        """As agrees, without --exact-peak: of the peak only the sum, within the stated bound."""
+        log, region, rows = self.logged(command)
+        model, expected = self.replayed(log, region)
+        self.assertGreaterEqual(model.events, least)
+        self.assertEqual(model.wrong_frees[:3], [])
+        self.assert_rows(rows, expected, (1, 2))
+        stats = self.stats()
+        bound = stats["tracker"]["peak_bound_bytes"]
+        self.assertLessEqual(bound, model.peak / 1000)
+        self.assertLessEqual(abs(stats["peak"]["bytes"] - model.peak), bound)
+
+    def program(self, name):
+        return [os.path.join(harness.PROGRAMS, name)]
+
+    def test_one_thread(self):
+        for name in ("containers", "operators", "peak_after_fall", "peak_first_of_equals",
+                     "peak_of_realloc", "peak_sawtooth", "realloc_cases", "c_entry_points",
+                     "unknown_frees"):
+            with self.subTest(name):
+                self.agrees(self.program(name))
+
+    def test_a_random_walk(self):
+        self.agrees(self.program("random_walk"), least=200000)
+
+    def test_threads_with_exact_peak(self):
+        for name, least in (("random_walk_threads", 100000), ("freed_elsewhere", 190),
+                            ("short_threads", 11000), ("peak_threads", 100),
+                            ("thread_names", 1)):
+            with self.subTest(name):
+                self.agrees(self.program(name), "--exact-peak", least=least)
+
+    def test_threads_that_keep_something_back(self):
+        for name in ("random_walk_threads", "short_threads", "peak_threads"):
+            with self.subTest(name):
+                self.agrees_within_the_bound(self.program(name))
+
+    def test_real_programs(self):
+        script = ("create table t(a integer primary key, b text); begin;" + "".join(
+            f"insert into t values({i}, 'r{i * 7919 % 991}');" for i in range(2000)) +
+            "commit; create index i on t(b); select count(distinct b) from t;")
+        for name, command, least in (
+                ("sqlite3", ["sqlite3", ":memory:", script], 5000),
+                ("perl", ["perl", "-e", "my %h; $h{$_ % 977} .= $_ for 1..20000;"], 5000),
+                ("xmllint", ["xmllint", "--version"], 1)):
+            with self.subTest(name):
+                self.agrees(command, least=least)
+
+    # CPython has an allocator of its own before malloc, which this turns off.
+    PYTHON = {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0"}
+
+    def test_python(self):
+        self.agrees(["/usr/bin/python3", "-c",
+                     "import json; json.loads(json.dumps([{'i': i, 's': str(i)} for i in "
+                     "range(3000)]))"], variables=self.PYTHON, least=50000)
+
+    def test_python_with_threads(self):
+        script = ("import threading\n"
+                  "def work():\n"
+                  "    for n in range(3000): str(n) * 100\n"
+                  "    keep.append([bytearray(3000 + n) for n in range(100)])\n"
+                  "keep = []\n"
+                  "threads = [threading.Thread(target=work) for _ in range(4)]\n"
+                  "[t.start() for t in threads]; [t.join() for t in threads]\n")
+        self.agrees(["/usr/bin/python3", "-c", script], "--exact-peak", variables=self.PYTHON,
+                    least=50000)
+
+    def test_a_log_with_one_event_wrong_does_not_agree(self):
+        log, region, rows = self.logged(self.program("random_walk"))
+        whole = log.records
+        peak_at = event_log_model.Model(whole).peak_at
+        last_free = max(i for i, record in enumerate(whole)
+                        if record.kind == event_log_model.FREED)
+        first = next(i for i, record in enumerate(whole)
+                     if record.kind == event_log_model.ALLOCATED)
+        larger = whole[first]._replace(bytes=whole[first].bytes + 1)
+        for title, records, figure in (
+                ("a free is missing", whole[:last_free] + whole[last_free + 1:], 1),
+                ("a byte too many", whole[:first] + [larger] + whole[first + 1:], 2)):
+            with self.subTest(title):
+                log.records = records
+                with self.assertRaises(AssertionError):
+                    self.assert_rows(rows, self.replayed(log, region)[1], (figure,))
+        sites = {region.key(site): site for site in range(len(region.sites))}
+        for title, stop in (("before the peak", peak_at - 1), ("after the peak", peak_at + 1)):
+            with self.subTest(title):
+                live = event_log_model.Model(whole, stop=stop).live
+                self.assertNotEqual({key: tuple(live[sites[key]]) for key in rows},
+                                    {key: row[0] for key, row in rows.items()})
+
+
+if __name__ == "__main__":
+    unittest.main()
