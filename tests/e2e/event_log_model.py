@@ -8,6 +8,7 @@ import collections
 import struct
 
 ALLOCATED, FREED, CLAIMED, REALLOCATED, CLAIM_FREED, CLAIM_RETURNED = range(1, 7)
+NO_SITE = 0xFFFFFFFF
 LOG_HEADER, LOG_RECORD = struct.Struct("<4Q"), struct.Struct("<4I5Q")
 Record = collections.namedtuple(
     "Record", "kind site freed_site reserved thread address bytes freed_bytes stack_hash")
@@ -24,13 +25,18 @@ class Log:
 
 class Model:
     """The figures of each site, bytes and blocks, when `stop` events have been replayed (None:
-    all). A realloc is one event."""
+    all). A realloc is one event.
 
-    def __init__(self, records, stop=None):
+    sums_like: what was live in all at each moment at which the sites' live figures were `rows`."""
+
+    def __init__(self, records, stop=None, rows=None):
         self.live = collections.defaultdict(lambda: [0, 0])
         self.total = collections.defaultdict(lambda: [0, 0])
         self.current = self.peak = self.peak_at = self.events = 0
         self.wrong_frees = []  # (record, what was freed by our own book)
+        self.rows = rows or {}
+        self.unlike = {site for site, row in self.rows.items() if row != (0, 0)}
+        self.sums_like = set()
         blocks, claimed = {}, collections.defaultdict(list)
         for record in records:
             if self.events == stop:
@@ -52,12 +58,15 @@ class Model:
             self.events += 1
             if self.current > self.peak:  # of equal maxima the first
                 self.peak, self.peak_at = self.current, self.events
+            if not self.unlike:
+                self.sums_like.add(self.current)
 
     def allocate(self, record):
         self.current += record.bytes
         for figures in (self.live[record.site], self.total[record.site]):
             figures[0] += record.bytes
             figures[1] += 1
+        self.compare(record.site)
 
     def free(self, record, block):
         site, size = block
@@ -66,6 +75,13 @@ class Model:
         self.current -= size
         self.live[site][0] -= size
         self.live[site][1] -= 1
+        self.compare(site)
+
+    def compare(self, site):
+        if tuple(self.live[site]) == self.rows.get(site, (0, 0)):
+            self.unlike.discard(site)
+        else:
+            self.unlike.add(site)
 
 
 def replay(records):

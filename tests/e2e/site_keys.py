@@ -1,6 +1,6 @@
-"""What a site is, in words that a region and a capture have in common: its frames, root first, as
-(module's path, build id, offset), and its thread's name. Read from a region file without memprof's
-own reader (core/region_layout.h says what lies where).
+"""What a site is, in words that a region and a capture have in common: its thread's name and its
+frames, root first, each as module, build id and offset. Read from a region file without memprof's own
+reader (core/region_layout.h says what lies where).
 """
 import collections
 import re
@@ -13,6 +13,11 @@ MODULES, STRINGS, NAMES, NODES, SITES = range(5)
 RECORDS = {MODULES: struct.Struct("<QQII32sIIQ"), NAMES: struct.Struct("<16s"),
            NODES: struct.Struct("<QII"), SITES: struct.Struct("<II")}
 TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 256
+
+
+def key_of(thread, frames):
+    """A string, which knows its hash."""
+    return "\n".join([thread, *(f"{path} {build_id} {at:#x}" for path, build_id, at in frames)])
 
 
 class Region:
@@ -46,8 +51,9 @@ class Region:
         return (path, build_id[:id_bytes].hex(), pc - bias)
 
     def key(self, site):
-        frames = tuple(self.frame(*pc) for pc in self.pcs(site)) or (("", "", PC_NO_STACK),)
-        return frames, self.names[self.sites[site][0]][0].split(b"\0")[0].decode(errors="replace")
+        frames = [self.frame(*pc) for pc in self.pcs(site)] or [("", "", PC_NO_STACK)]
+        name = self.names[self.sites[site][0]][0].split(b"\0")[0].decode(errors="replace")
+        return key_of(name, frames)
 
     def stack_hash(self, site):
         """As event_log.cc's HashOf."""
@@ -81,6 +87,6 @@ def of_capture(dump):
     sites = {}
     for line in parts["sites"]:
         _, node, name, *figures = line.split()
-        sites[stacks[int(node)], names[int(name)]] = tuple(
+        sites[key_of(names[int(name)], stacks[int(node)])] = tuple(
             tuple(map(int, figure.split("/"))) for figure in figures)
     return sites
