@@ -3,9 +3,10 @@
 //
 // usage: cost_bench pairs LIVE SITES DEPTH inner|outer [PAIRS [ROUNDS]]
 //          Prints the nanoseconds per malloc+free pair of each round.
-//        cost_bench threads THREADS DEPTH allocate|pairs [COUNT]
+//        cost_bench threads THREADS DEPTH allocate|pairs [COUNT [MIB]]
 //          Each thread allocates COUNT blocks of 100 bytes and keeps them, or frees each at once.
-//          Prints millions of allocations per second, of all threads together.
+//          Prints millions of allocations per second, of all threads together. MIB: one block of
+//          that size is live beside theirs, since a profiler may treat large heaps otherwise.
 //
 //   SITES  call stacks, up to 2^20; consecutive allocations come from unrelated ones
 //   DEPTH  frames below main, without malloc; at least 8
@@ -26,6 +27,7 @@ enum { kLevels = 5, kMostThreads = 16, kMostRounds = 1000 };
 static long depth, sites, live, count = 300000;
 static int inner, keeps;
 static void** blocks;
+static void* volatile ballast;
 static uint64_t state = 1;
 
 static uint64_t Random(void) {
@@ -60,9 +62,20 @@ __attribute__((noinline)) static void Branch(const Stack* stack, uint32_t path, 
     switch (path & 15) {
       CALL_FROM(0)
       CALL_FROM(1)
-      CALL_FROM(2) CALL_FROM(3) CALL_FROM(4) CALL_FROM(5) CALL_FROM(6) CALL_FROM(7) CALL_FROM(8)
-          CALL_FROM(9) CALL_FROM(10) CALL_FROM(11) CALL_FROM(12) CALL_FROM(13) CALL_FROM(14)
-              CALL_FROM(15)
+      CALL_FROM(2)
+      CALL_FROM(3)
+      CALL_FROM(4)
+      CALL_FROM(5)
+      CALL_FROM(6)
+      CALL_FROM(7)
+      CALL_FROM(8)
+      CALL_FROM(9)
+      CALL_FROM(10)
+      CALL_FROM(11)
+      CALL_FROM(12)
+      CALL_FROM(13)
+      CALL_FROM(14)
+      CALL_FROM(15)
     }
   } else if (stack->fixed > 0) {
     Fixed(stack, stack->fixed - 1);
@@ -141,6 +154,7 @@ int main(int argc, char** argv) {
     depth = atol(argv[3]);
     keeps = strcmp(argv[4], "allocate") == 0;
     count = argc > 5 ? atol(argv[5]) : 3000000;
+    if (argc > 6) ballast = malloc(strtoul(argv[6], NULL, 10) << 20);
     if (threads < 1 || threads > kMostThreads || depth < 4) return 2;
     Threads(threads);
     return 0;

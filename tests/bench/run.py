@@ -2,7 +2,11 @@
 """Benchmarks: bare, memprof and (where it is installed) heaptrack in turn, medians, and the
 overhead over bare as a ratio to heaptrack's. Ratios hold on a noisy machine, absolute times don't.
 
-usage: run.py RELEASE-BUILD [-n RUNS] [pairs|programs|instructions|costs|threads]…
+usage: run.py RELEASE-BUILD [-n RUNS] [WHAT…]
+  pairs, programs
+           of memprof beside heaptrack; without an argument both
+  instructions, cost-instructions
+           of pair_bench and of cost_bench, counted by callgrind
   costs    ns per pair as live blocks, call stacks, their depth and the time grow: a table for
            COSTS.md; one part of it: live, depth, time
   threads  allocations per second of one and of two threads that only allocate
@@ -112,23 +116,29 @@ def costs(build, memprof, runs, directory, parts):
                       ((f"{depth}", measure(100000, sites, depth, where, 100000))
                        for depth in DEPTHS))
     if "time" in parts:
-        rounds = numbers([*dict(profilers(memprof, directory))["memprof"], program, "pairs", "100000",
-                          "1000", "23", "inner", "1000000", "60"], directory)
         print("\n## Time: 60 million pairs, 100,000 live, 1,000 stacks, depth 23\n\n"
-              "| the first 10 million | the last 10 million |\n|---|---|\n"
-              f"| {statistics.median(rounds[:10]):.0f} | {statistics.median(rounds[-10:]):.0f} |",
-              flush=True)
+              "| | the first 10 million | the last 10 million |\n|---|---|---|", flush=True)
+        for name, prefix in profilers(memprof, directory):
+            if name != "heaptrack":
+                rounds = numbers([*prefix, program, "pairs", "100000", "1000", "23", "inner",
+                                  "1000000", "60"], directory)
+                print(f"| {name} | {statistics.median(rounds[:10]):.0f} | "
+                      f"{statistics.median(rounds[-10:]):.0f} |", flush=True)
 
 
 def threads(build, memprof, runs, directory):
     program = os.path.join(build, "tests", "cost_bench")
-    for kind, title in (("allocate", "threads that only allocate"), ("pairs", "malloc+free pairs")):
+    for kind, mib, title in (
+            ("allocate", 0, "threads that only allocate"),
+            ("pairs", 0, "malloc+free pairs in a small heap"),
+            ("pairs", 256, "malloc+free pairs beside a block of 256 MiB")):
         print(f"\n## Millions of allocations per second, {title}\n\n"
               "| depth | | one thread | two threads | two/one |\n|---|---|---|---|---|", flush=True)
         for depth in (8, 23):
             for name, prefix in profilers(memprof, directory):
                 one, two = (median_of(
-                    [(name, [*prefix, program, "threads", str(count), str(depth), kind, "1500000"])],
+                    [(name, [*prefix, program, "threads", str(count), str(depth), kind, "1500000",
+                             str(mib)])],
                     runs, directory)[name] for count in (1, 2))
                 print(f"| {depth} | {name} | {one:.2f} | {two:.2f} | {two / one:.2f} |", flush=True)
 
@@ -178,6 +188,9 @@ def main():
     if "instructions" in what:
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "instructions.py"),
                         arguments.build], check=True)
+    if "cost-instructions" in what:
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "instructions.py"),
+                        arguments.build, "costs"], check=True)
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
         if "pairs" in what:
             pairs(arguments.build, memprof, arguments.n, directory)

@@ -19,8 +19,12 @@ class Log:
         with open(path, "rb") as file:
             self.taken, self.count, self.overflowed, self.missed = LOG_HEADER.unpack(
                 file.read(LOG_HEADER.size))
-            content = file.read(self.count * LOG_RECORD.size)
-        self.records = [Record._make(fields) for fields in LOG_RECORD.iter_unpack(content)]
+            self.content = file.read(self.count * LOG_RECORD.size)
+
+    def records(self, name_of):
+        """name_of: site's id → what it is called in the records."""
+        return [Record(kind, name_of[site], name_of[freed_site], *rest)
+                for kind, site, freed_site, *rest in LOG_RECORD.iter_unpack(self.content)]
 
 
 class Model:
@@ -34,8 +38,8 @@ class Model:
         self.total = collections.defaultdict(lambda: [0, 0])
         self.current = self.peak = self.peak_at = self.events = 0
         self.wrong_frees = []  # (record, what was freed by our own book)
-        self.rows = rows or {}
-        self.unlike = {site for site, row in self.rows.items() if row != (0, 0)}
+        self.rows = rows
+        self.unlike = {site for site, row in (rows or {}).items() if row != (0, 0)}
         self.sums_like = set()
         blocks, claimed = {}, collections.defaultdict(list)
         for record in records:
@@ -58,7 +62,7 @@ class Model:
             self.events += 1
             if self.current > self.peak:  # of equal maxima the first
                 self.peak, self.peak_at = self.current, self.events
-            if not self.unlike:
+            if rows is not None and not self.unlike:
                 self.sums_like.add(self.current)
 
     def allocate(self, record):
@@ -66,7 +70,8 @@ class Model:
         for figures in (self.live[record.site], self.total[record.site]):
             figures[0] += record.bytes
             figures[1] += 1
-        self.compare(record.site)
+        if self.rows is not None:
+            self.compare(record.site)
 
     def free(self, record, block):
         site, size = block
@@ -75,7 +80,8 @@ class Model:
         self.current -= size
         self.live[site][0] -= size
         self.live[site][1] -= 1
-        self.compare(site)
+        if self.rows is not None:
+            self.compare(site)
 
     def compare(self, site):
         if tuple(self.live[site]) == self.rows.get(site, (0, 0)):

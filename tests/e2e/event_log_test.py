@@ -47,23 +47,13 @@ class EventLogTest(harness.MemprofTest):
         tracker = self.stats()["tracker"]
         self.assertEqual(tracker["dropped_events"], 0)
         region = site_keys.Region(self.path("x.region"))
-        self.assert_stacks_are_the_sites(log, region)
-        keys = {event_log_model.NO_SITE: None}
-        for record in log.records:
-            for site in (record.site, record.freed_site):
-                if site not in keys:
-                    keys[site] = region.key(site)
-        records = [record._replace(site=keys[record.site], freed_site=keys[record.freed_site])
-                   for record in log.records]
-        return records, site_keys.of_capture(self.memprof("parse", self.path("x.memprof")))
-
-    def assert_stacks_are_the_sites(self, log, region):
-        hashes = {}
-        for record in log.records:
-            if record.stack_hash != 0 and record.site not in hashes:
-                hashes[record.site] = region.stack_hash(record.site)
-            if record.stack_hash not in (0, hashes.get(record.site)):
+        keys = [region.key(site) for site in range(len(region.sites))]
+        records = log.records({event_log_model.NO_SITE: None, **dict(enumerate(keys))})
+        hashes = {(key, region.stack_hash(site)) for site, key in enumerate(keys)}
+        for record in records:
+            if record.stack_hash != 0 and (record.site, record.stack_hash) not in hashes:
                 self.fail(f"booked under a site of another stack: {record}")
+        return records, site_keys.of_capture(self.memprof("parse", self.path("x.memprof")))
 
     def assert_rows(self, found, expected, figures):
         self.assertEqual(found.keys(), expected.keys())
