@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "aggregator/atomics.h"
+#include "aggregator/event_log.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/life.h"
 #include "aggregator/nested_stack.h"
@@ -87,6 +88,11 @@ void UpdateSlack() {
   if (__builtin_expect(OneThread(), 1))
     return PeakTracker(&region.header().peak).Record(added, removed);
   return RecordPeakAmongThreads(slot, added, removed);
+}
+
+[[gnu::always_inline]] inline uint64_t RecordPeak(ThreadSlot* slot, const Event& event) {
+  const LoggedEvent logged(event);
+  return RecordPeak(slot, event.bytes, event.freed_bytes);
 }
 
 void Count(std::atomic<uint64_t>& counter, uint64_t amount = 1) {
@@ -216,6 +222,16 @@ void CountTrouble(const CaptureResult& capture) {
   return {known, false};
 }
 
+// For the event log: the stack is captured as well, and must have led to the same cell.
+[[maybe_unused, gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const StartRegisters& start,
+                                                     uint32_t cell) {
+  const CaptureResult capture = CaptureStack(start, slot.stack);
+  uint32_t captured = slot.recent.Find(slot.stack, capture);
+  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, capture).cell;
+  if (captured != cell) Count(region.header().dropped_events);
+  return {captured, false};
+}
+
 // The cell for an allocation by the caller.
 [[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot,
                                                       const StartRegisters& start) {
@@ -225,7 +241,9 @@ void CountTrouble(const CaptureResult& capture) {
   }
   if (__builtin_expect(slot->verified != nullptr, 1)) {
     const uint32_t cell = slot->verified->Find(start);
-    if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) return {cell, false};
+    if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) {
+      return kLogsEvents ? CellOfVerified(*slot, start, cell) : Where{cell, false};
+    }
   }
   return CellOfCaptured(*slot, start);
 }
@@ -245,14 +263,17 @@ void CountTrouble(const CaptureResult& capture) {
 // booked in the parent's region.
 bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
 
-[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, uint64_t size, uint32_t cell) {
+[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, EventKind kind, void* address,
+                                            uint64_t size, uint32_t cell) {
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   const Where where = CellForFree(slot, cell);
   if (__builtin_expect(where.cell == kNoCell, 0)) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(slot, 0, size), {.freed_bytes = size, .freed_count = 1});
+  const Event event = {
+      .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell};
+  BookIn(where, RecordPeak(slot, event), {.freed_bytes = size, .freed_count = 1});
 }
 
 }  // namespace
@@ -272,6 +293,7 @@ bool StartCounting(const MappedRegion& mapped) {
              !StartSampler(header.options)) {
     trouble = StopReason::kNoMemory;
   }
+  OpenEventLog(region);
   header.stop_reason.store(static_cast<uint32_t>(trouble), std::memory_order_relaxed);
   const auto state =
       trouble == StopReason::kNone ? TrackerState::kCounting : TrackerState::kStopped;
@@ -314,7 +336,12 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
     Count(region.header().dropped_events);
     return;
   }
-  BookIn(where, RecordPeak(slot, size, 0), {.allocated_bytes = size, .allocated_count = 1});
+  const Event event = {.kind = EventKind::kAllocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = where.cell,
+                       .stack = slot != nullptr ? &slot->stack : nullptr};
+  BookIn(where, RecordPeak(slot, event), {.allocated_bytes = size, .allocated_count = 1});
 }
 
 void OnFree(void* address) {
@@ -324,13 +351,14 @@ void OnFree(void* address) {
     Count(region.header().unknown_frees);
     return;
   }
-  BookFree(SlotOf(scope), block.size, block.cell);
+  BookFree(SlotOf(scope), EventKind::kFreed, address, block.size, block.cell);
 }
 
 ClaimedBlock ClaimForRealloc(void* address) {
   const TrackerScope scope;
   Block block = {};
   const bool known = live.Remove(reinterpret_cast<uintptr_t>(address), &block);
+  if (known) const LoggedEvent logged({.kind = EventKind::kClaimed, .address = address});
   return {known, block.size, block.cell};
 }
 
@@ -352,10 +380,19 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
   }
   if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell})) {
     Count(region.header().dropped_events);
-    BookIn(from, RecordPeak(slot, 0, old.size), {.freed_bytes = old.size, .freed_count = 1});
+    const Event event = {
+        .kind = EventKind::kClaimFreed, .freed_bytes = old.size, .freed_cell = from.cell};
+    BookIn(from, RecordPeak(slot, event), {.freed_bytes = old.size, .freed_count = 1});
     return;
   }
-  const uint64_t epoch = RecordPeak(slot, size, old.size);  // one event: never both live
+  const Event event = {.kind = EventKind::kReallocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = to.cell,
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .freed_bytes = old.size,
+                       .freed_cell = from.cell};
+  const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
   BookIn(from, epoch, {.freed_bytes = old.size, .freed_count = 1});
   BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1});
 }
@@ -363,15 +400,18 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
 void OnReallocFreed(const ClaimedBlock& old) {
   if (!old.known) return;
   const TrackerScope scope;
-  BookFree(SlotOf(scope), old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
 }
 
 void OnReallocFailed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
-  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) return;
+  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) {
+    const LoggedEvent logged({.kind = EventKind::kClaimReturned, .address = address});
+    return;
+  }
   Count(region.header().dropped_events);
-  BookFree(SlotOf(scope), old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
 }
 
 // --- sampled events ------------------------------------------------------------------------------

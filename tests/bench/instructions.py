@@ -2,7 +2,8 @@
 """Instructions per malloc+free pair by function, with callgrind: the same on every machine and at
 every load, so that a change that adds some is seen. Compare with tests/bench/INSTRUCTIONS.md.
 
-usage: instructions.py RELEASE-BUILD
+usage: instructions.py RELEASE-BUILD [costs]
+  costs  of cost_bench instead, one line a case: for tests/bench/COSTS.md
 """
 import os
 import re
@@ -15,15 +16,21 @@ SHORT, LONG, ROUNDS = 10000, 20000, 7
 CASES = (("8 frames, none changes", "8", "0"), ("23 frames, none changes", "23", "0"),
          ("23 frames, the last 4 change", "23", "4"))
 
+# live, stacks, depth, where they differ, pairs: the first run has met all stacks.
+COST_CASES = (("1000", "10", "23", "inner", 20000), ("1000", "1000", "23", "inner", 20000),
+              ("1000", "100000", "23", "inner", 600000), ("300000", "1000", "23", "inner", 20000),
+              ("1000", "1000", "60", "inner", 20000), ("1000", "1000", "200", "inner", 20000),
+              ("1000", "1000", "60", "outer", 10000), ("1000", "1000", "200", "outer", 10000))
 
-def counts(build, depth, changing, pairs, directory):
+
+def counts(build, arguments, directory):
     """Instructions of each function of the preload in one run, and of all."""
-    program = os.path.join(build, "tests", "pair_bench")
+    program = os.path.join(build, "tests", arguments[0])
     subprocess.run(
         ["valgrind", "--tool=callgrind", "--trace-children=yes",
          f"--callgrind-out-file={directory}/out.%p", os.path.join(build, "bin", "memprof"), "run",
-         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--", program, depth, changing, "1",
-         str(pairs)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--", program, *arguments[1:]],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     functions, total = {}, 0
     for name in os.listdir(directory):
         path = os.path.join(directory, name)
@@ -48,12 +55,31 @@ def counts(build, depth, changing, pairs, directory):
     return functions, total
 
 
+def costs(build, directory):
+    print("| live, stacks, depth, where they differ | Node, Site | CaptureStack, CaptureChanged "
+          "| all of memprof | with the program and libc |\n|---|---|---|---|---|", flush=True)
+    for *case, pairs in COST_CASES:
+        short, short_total = counts(build, ["cost_bench", "pairs", *case, str(pairs), "1"], directory)
+        long, long_total = counts(build, ["cost_bench", "pairs", *case, str(2 * pairs), "1"],
+                                  directory)
+        each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
+        print(f"| {', '.join(case)} | {each.get('Node', 0) + each.get('Site', 0):.0f} | "
+              f"{each.get('CaptureStack', 0) + each.get('CaptureChanged', 0):.0f} | "
+              f"{sum(each.values()):.0f} | {(long_total - short_total) / pairs:.0f} |", flush=True)
+
+
 def main():
     build = os.path.abspath(sys.argv[1])
+    if "costs" in sys.argv[2:]:
+        with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
+            costs(build, directory)
+        return
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
         for title, depth, changing in CASES:
-            short, short_total = counts(build, depth, changing, SHORT, directory)
-            long, long_total = counts(build, depth, changing, LONG, directory)
+            short, short_total = counts(build, ["pair_bench", depth, changing, "1", str(SHORT)],
+                                        directory)
+            long, long_total = counts(build, ["pair_bench", depth, changing, "1", str(LONG)],
+                                      directory)
             pairs = (LONG - SHORT) * ROUNDS
             each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
             print(f"## {title}\n\n| function | instructions a pair |\n|---|---|")

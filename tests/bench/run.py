@@ -2,10 +2,18 @@
 """Benchmarks: bare, memprof and (where it is installed) heaptrack in turn, medians, and the
 overhead over bare as a ratio to heaptrack's. Ratios hold on a noisy machine, absolute times don't.
 
-usage: run.py RELEASE-BUILD [-n RUNS] [pairs|programs|instructions]…
+usage: run.py RELEASE-BUILD [-n RUNS] [WHAT…]
+  pairs, programs
+           of memprof beside heaptrack; without an argument both
+  instructions, cost-instructions
+           of pair_bench and of cost_bench, counted by callgrind
+  costs    ns per pair as live blocks, call stacks, their depth and the time grow: a table for
+           COSTS.md; one part of it: live, depth, time
+  threads  allocations per second of one and of two threads that only allocate
 """
 import argparse
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -53,6 +61,88 @@ def pairs(build, memprof, runs, directory):
                 row(f"{threads} thread(s) depth {depth:2} change {changing}", results, "ns")
 
 
+LIVE, SITES, DEPTHS = (10000, 100000, 1000000, 10000000), (10, 1000, 100000), (8, 23, 60, 120, 200)
+# Live blocks and stacks. Beyond, heaptrack 1.4.0's interpreter ends cost_bench with a bad_alloc or
+# hangs; and a run takes minutes.
+HEAPTRACK_LIVE, HEAPTRACK_SITES = 100000, 10
+
+
+def numbers(command, directory):
+    """The numbers that a benchmark prints, between what a profiler prints."""
+    done = subprocess.run(command, capture_output=True, check=True, cwd=directory)
+    return [float(line) for line in done.stdout.decode().splitlines()
+            if re.fullmatch(r"\d+\.\d+", line)]
+
+
+def median_of(commands, runs, directory):
+    """{profiler: the median of all runs of the median of a run's rounds}, in turn."""
+    results = {}
+    for _ in range(runs):
+        for name, command in commands:
+            results.setdefault(name, []).append(statistics.median(numbers(command, directory)))
+    return {name: statistics.median(values) for name, values in results.items()}
+
+
+def table(title, first, rows):
+    """rows: (what, {profiler: ns}); heaptrack's column is empty where it wasn't run."""
+    print(f"\n## {title}\n\n| {first} | bare | memprof | heaptrack | memprof adds |\n"
+          "|---|---|---|---|---|", flush=True)
+    for what, ns in rows:
+        theirs = f"{ns['heaptrack']:.0f}" if "heaptrack" in ns else ""
+        print(f"| {what} | {ns['bare']:.0f} | {ns['memprof']:.0f} | {theirs} | "
+              f"{ns['memprof'] - ns['bare']:.0f} |", flush=True)
+
+
+def costs(build, memprof, runs, directory, parts):
+    program = os.path.join(build, "tests", "cost_bench")
+
+    def measure(live, sites, depth, where, pairs=300000):
+        arguments = [program, "pairs", str(live), str(sites), str(depth), where, str(pairs), "5"]
+        return median_of([(name, [*prefix, *arguments])
+                          for name, prefix in profilers(memprof, directory)
+                          if name != "heaptrack" or
+                          (live <= HEAPTRACK_LIVE and sites <= HEAPTRACK_SITES)],
+                         runs, directory)
+
+    if "live" in parts:
+        table("Live blocks and call stacks, depth 23", "live, stacks",
+              ((f"{live:,}, {sites:,}", measure(live, sites, 23, "inner"))
+               for live in LIVE for sites in SITES))
+    if "depth" in parts:
+        for where, title in (("inner", "the innermost 7 frames are new"),
+                             ("outer", "all frames are new")):
+            for sites in (10, 1000):
+                table(f"Depth, 100,000 live, {sites:,} stacks, {title}", "depth",
+                      ((f"{depth}", measure(100000, sites, depth, where, 100000))
+                       for depth in DEPTHS))
+    if "time" in parts:
+        print("\n## Time: 60 million pairs, 100,000 live, 1,000 stacks, depth 23\n\n"
+              "| | the first 10 million | the last 10 million |\n|---|---|---|", flush=True)
+        for name, prefix in profilers(memprof, directory):
+            if name != "heaptrack":
+                rounds = numbers([*prefix, program, "pairs", "100000", "1000", "23", "inner",
+                                  "1000000", "60"], directory)
+                print(f"| {name} | {statistics.median(rounds[:10]):.0f} | "
+                      f"{statistics.median(rounds[-10:]):.0f} |", flush=True)
+
+
+def threads(build, memprof, runs, directory):
+    program = os.path.join(build, "tests", "cost_bench")
+    for kind, mib, title in (
+            ("allocate", 0, "threads that only allocate"),
+            ("pairs", 0, "malloc+free pairs in a small heap"),
+            ("pairs", 256, "malloc+free pairs beside a block of 256 MiB")):
+        print(f"\n## Millions of allocations per second, {title}\n\n"
+              "| depth | | one thread | two threads | two/one |\n|---|---|---|---|---|", flush=True)
+        for depth in (8, 23):
+            for name, prefix in profilers(memprof, directory):
+                one, two = (median_of(
+                    [(name, [*prefix, program, "threads", str(count), str(depth), kind, "1500000",
+                             str(mib)])],
+                    runs, directory)[name] for count in (1, 2))
+                print(f"| {depth} | {name} | {one:.2f} | {two:.2f} | {two / one:.2f} |", flush=True)
+
+
 def workloads(directory):
     def write(name, text):
         path = os.path.join(directory, name)
@@ -92,15 +182,23 @@ def main():
     parser.add_argument("build")
     parser.add_argument("what", nargs="*", default=[])
     parser.add_argument("-n", type=int, default=3)
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     memprof = os.path.join(arguments.build, "bin", "memprof")
     what = arguments.what or ["pairs", "programs"]
     if "instructions" in what:
         subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "instructions.py"),
                         arguments.build], check=True)
+    if "cost-instructions" in what:
+        subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "instructions.py"),
+                        arguments.build, "costs"], check=True)
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
         if "pairs" in what:
             pairs(arguments.build, memprof, arguments.n, directory)
+        if "threads" in what:
+            threads(arguments.build, memprof, arguments.n, directory)
+        parts = {"live", "depth", "time"} if "costs" in what else {"live", "depth", "time"} & {*what}
+        if parts:
+            costs(arguments.build, memprof, arguments.n, directory, parts)
         if "programs" in what:
             programs(memprof, arguments.n, directory)
 

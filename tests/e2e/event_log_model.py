@@ -1,0 +1,98 @@
+"""What a heap profiler says, computed as naively as it can be: from the log of all events
+(aggregator/event_log.h).
+
+The model has its own book of the blocks: address → (site, size). Of the tracker it takes the
+order of the events, the site of each allocation, and nothing of what is to be checked.
+"""
+import collections
+import struct
+
+ALLOCATED, FREED, CLAIMED, REALLOCATED, CLAIM_FREED, CLAIM_RETURNED = range(1, 7)
+NO_SITE = 0xFFFFFFFF
+LOG_HEADER, LOG_RECORD = struct.Struct("<4Q"), struct.Struct("<4I5Q")
+Record = collections.namedtuple(
+    "Record", "kind site freed_site reserved thread address bytes freed_bytes stack_hash")
+
+
+class Log:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.taken, self.count, self.overflowed, self.missed = LOG_HEADER.unpack(
+                file.read(LOG_HEADER.size))
+            self.content = file.read(self.count * LOG_RECORD.size)
+
+    def records(self, name_of):
+        """name_of: site's id → what it is called in the records."""
+        return [Record(kind, name_of[site], name_of[freed_site], *rest)
+                for kind, site, freed_site, *rest in LOG_RECORD.iter_unpack(self.content)]
+
+
+class Model:
+    """The figures of each site, bytes and blocks, when `stop` events have been replayed (None:
+    all). A realloc is one event.
+
+    sums_like: what was live in all at each moment at which the sites' live figures were `rows`."""
+
+    def __init__(self, records, stop=None, rows=None):
+        self.live = collections.defaultdict(lambda: [0, 0])
+        self.total = collections.defaultdict(lambda: [0, 0])
+        self.current = self.peak = self.peak_at = self.events = 0
+        self.wrong_frees = []  # (record, what was freed by our own book)
+        self.rows = rows
+        self.unlike = {site for site, row in (rows or {}).items() if row != (0, 0)}
+        self.sums_like = set()
+        blocks, claimed = {}, collections.defaultdict(list)
+        for record in records:
+            if self.events == stop:
+                break
+            if record.kind == CLAIMED:
+                claimed[record.thread].append(blocks.pop(record.address))
+                continue
+            if record.kind == CLAIM_RETURNED:
+                blocks[record.address] = claimed[record.thread].pop()
+                continue
+            if record.kind == FREED:
+                self.free(record, blocks.pop(record.address))
+            elif record.kind in (REALLOCATED, CLAIM_FREED):
+                self.free(record, claimed[record.thread].pop())
+            if record.kind in (ALLOCATED, REALLOCATED):
+                assert record.address not in blocks, "allocated twice"
+                blocks[record.address] = (record.site, record.bytes)
+                self.allocate(record)
+            self.events += 1
+            if self.current > self.peak:  # of equal maxima the first
+                self.peak, self.peak_at = self.current, self.events
+            if rows is not None and not self.unlike:
+                self.sums_like.add(self.current)
+
+    def allocate(self, record):
+        self.current += record.bytes
+        for figures in (self.live[record.site], self.total[record.site]):
+            figures[0] += record.bytes
+            figures[1] += 1
+        if self.rows is not None:
+            self.compare(record.site)
+
+    def free(self, record, block):
+        site, size = block
+        if (record.freed_site, record.freed_bytes) != block:
+            self.wrong_frees.append((record, block))
+        self.current -= size
+        self.live[site][0] -= size
+        self.live[site][1] -= 1
+        if self.rows is not None:
+            self.compare(site)
+
+    def compare(self, site):
+        if tuple(self.live[site]) == self.rows.get(site, (0, 0)):
+            self.unlike.discard(site)
+        else:
+            self.unlike.add(site)
+
+
+def replay(records):
+    """(the model at the end, {site: (peak, leaked, total)}), each figure (bytes, blocks)."""
+    end = Model(records)
+    peak = Model(records, stop=end.peak_at).live  # simply once more
+    return end, {site: (tuple(peak[site]), tuple(end.live[site]), tuple(total))
+                 for site, total in end.total.items()}

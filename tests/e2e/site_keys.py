@@ -1,0 +1,92 @@
+"""What a site is, in words that a region and a capture have in common: its thread's name and its
+frames, root first, each as module, build id and offset. Read from a region file without memprof's own
+reader (core/region_layout.h says what lies where).
+"""
+import collections
+import re
+import struct
+
+NO_MODULE = 0xFFFFFFFF
+FIRST_REAL_PC = 4096
+PC_NO_STACK = 3
+MODULES, STRINGS, NAMES, NODES, SITES = range(5)
+RECORDS = {MODULES: struct.Struct("<QQII32sIIQ"), NAMES: struct.Struct("<16s"),
+           NODES: struct.Struct("<QII"), SITES: struct.Struct("<II")}
+TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 256
+
+
+def key_of(thread, frames):
+    """A string, which knows its hash."""
+    return "\n".join([thread, *(f"{path} {build_id} {at:#x}" for path, build_id, at in frames)])
+
+
+class Region:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            header = file.read(4096)
+
+            def table(which):
+                offset, capacity, size = TABLE.unpack_from(header, TABLES_AT + which * TABLE.size)
+                count, = struct.unpack_from("<I", header, COUNTS_AT + which * 4)
+                file.seek(offset)
+                content = file.read(min(count, capacity) * size)
+                return list(RECORDS[which].iter_unpack(content)) if which in RECORDS else content
+
+            self.modules, self.strings, self.names = table(MODULES), table(STRINGS), table(NAMES)
+            self.nodes, self.sites = table(NODES), table(SITES)
+
+    def pcs(self, site):
+        """Of the site's stack, root first, with the module's id."""
+        node, pcs = self.sites[site][1], []
+        while node != 0:
+            pc, node, module = self.nodes[node][0], self.nodes[node][1], self.nodes[node][2]
+            pcs.append((pc, module))
+        return pcs[::-1]
+
+    def frame(self, pc, module):
+        if pc < FIRST_REAL_PC or module == NO_MODULE:
+            return ("", "", pc)
+        _, bias, path_at, path_bytes, build_id, id_bytes, _, _ = self.modules[module]
+        path = self.strings[path_at:path_at + path_bytes].decode(errors="replace")
+        return (path, build_id[:id_bytes].hex(), pc - bias)
+
+    def key(self, site):
+        frames = [self.frame(*pc) for pc in self.pcs(site)] or [("", "", PC_NO_STACK)]
+        name = self.names[self.sites[site][0]][0].split(b"\0")[0].decode(errors="replace")
+        return key_of(name, frames)
+
+    def stack_hash(self, site):
+        """As event_log.cc's HashOf."""
+        value = 0xCBF29CE484222325
+        for pc, _ in self.pcs(site):
+            if pc >= FIRST_REAL_PC:
+                value = (value ^ pc) * 0x100000001B3 % (1 << 64)
+        return value
+
+
+def of_capture(dump):
+    """{key: (peak, leaked, total)} of what `memprof parse` prints."""
+    parts = collections.defaultdict(list)
+    part = None
+    for line in dump.splitlines():
+        if re.match(r"(modules|frames|nodes|thread names|sites)\b", line):
+            part = parts[line.split(":")[0]]
+        elif part is not None and line:
+            part.append(line.strip())
+    modules = [line.split(" ", 2)[1:] for line in parts["modules"]]
+    names = [line.partition(" ")[2] for line in parts["thread names"]]
+    frames = []
+    for line in parts["frames"]:
+        _, module, offset = line.split()
+        build_id, path = ("", "") if module == "-" else modules[int(module)]
+        frames.append((path, build_id, int(offset, 16)))
+    stacks = [()]  # by node; parents come first
+    for line in parts["nodes"]:
+        _, parent, frame = map(int, line.split())
+        stacks.append(stacks[parent] + (frames[frame],))
+    sites = {}
+    for line in parts["sites"]:
+        _, node, name, *figures = line.split()
+        sites[key_of(names[int(name)], stacks[int(node)])] = tuple(
+            tuple(map(int, figure.split("/"))) for figure in figures)
+    return sites
