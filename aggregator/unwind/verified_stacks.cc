@@ -14,6 +14,7 @@ const uintptr_t g_zero = 0;
 
 void VerifiedStacks::Clear() {
   if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof edges_);
+  std::atomic_signal_fence(std::memory_order_seq_cst);
   stack_count_ = 0;
   word_count_ = 0;
   hits_ = 0;
@@ -39,9 +40,11 @@ bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
   stacks_[stack_count_] = {word_count_, at - word_count_, result, reads_rbp, leaf->rbp};
   const Edge edge = {missed_from_, missed_seen_, stack_count_,
                      AlreadyVerified(stacks_[stack_count_])};
-  edges_[PlaceOf(missed_from_, missed_seen_)] = edge;
+  // First counted: where none are, Clear leaves the edges alone.
   ++stack_count_;
   word_count_ = at + 1;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  edges_[PlaceOf(missed_from_, missed_seen_)] = edge;
   return true;
 }
 

@@ -22,6 +22,7 @@
 //   2. generation_ is that of the modules when all the stacks in here were captured; 0 while
 //      something is being changed, should a signal handler leave the change by longjmp.
 //   3. words_ of a stack end with one that never matches.
+//   4. While stack_count_ is 0 there are no edges: also where a signal handler left a change.
 #pragma once
 
 #include <atomic>

@@ -4,6 +4,10 @@
 #include "aggregator/unwind/verified_stacks.h"
 
 #include <gtest/gtest.h>
+#include <setjmp.h>
+#include <signal.h>
+
+#include <memory>
 
 #include "tests/aggregator/unwind/call_shapes.h"
 #include "tests/aggregator/unwind/stack_probe.h"
@@ -124,6 +128,97 @@ TEST_F(VerifiedStacksTest, AreForgottenWhenModulesChange) {
 TEST_F(VerifiedStacksTest, LeaveRealignedFramesAlone) {
   for (int i = 0; i < 4; ++i) nofp::RealignedVariable(1, 64, ProbeHere);
   EXPECT_EQ(probe_.verified(), 0u);
+}
+
+// A signal handler may leave Remember at any of its instructions: the trap flag tries them all.
+
+constexpr uint32_t kTheOne = 1;
+constexpr uint32_t kTheOther = 2;
+
+std::unique_ptr<VerifiedStacks> g_left;
+std::unique_ptr<StackMemory> g_left_memory;
+sigjmp_buf g_back;
+volatile long g_steps_left = 0;
+volatile bool g_was_left = false;
+
+void LeaveAtLastStep(int /*signal*/) {
+  g_steps_left = g_steps_left - 1;
+  if (g_steps_left != 0) return;
+  g_was_left = true;
+  siglongjmp(g_back, 1);
+}
+
+[[gnu::always_inline]] inline void SetTrapFlag(uint64_t set, uint64_t kept) {
+  __asm__ volatile(
+      "lea -128(%%rsp), %%rsp; pushfq; and %1, (%%rsp); or %0, (%%rsp); popfq; "
+      "lea 128(%%rsp), %%rsp" ::"r"(set),
+      "r"(kept)
+      : "memory", "cc");
+}
+
+// What the caller's stack led to. `leave_at`: the step of Remember that is its last; 0: none is.
+[[gnu::noinline]] uint32_t FindOrRemember(uint32_t result, long leave_at) {
+  auto* const frame = static_cast<uintptr_t*>(__builtin_frame_address(0));
+  const StartRegisters start{reinterpret_cast<uintptr_t>(__builtin_return_address(0)),
+                             reinterpret_cast<uintptr_t>(frame + 2), *frame};
+  const uint32_t found = g_left->Find(start);
+  if (found != VerifiedStacks::kNone) return found;
+  CaptureStack(start, *g_left_memory);
+  g_steps_left = leave_at;
+  if (leave_at != 0) SetTrapFlag(0x100, ~uint64_t{0});
+  g_left->Remember(start, *g_left_memory, result);
+  if (leave_at != 0) SetTrapFlag(0, ~uint64_t{0x100});
+  return VerifiedStacks::kNone;
+}
+
+// Two stacks that differ in the innermost pc alone.
+[[gnu::noinline]] uint32_t OneOf(uint32_t which, long leave_at) {
+  uint32_t found = 0;
+  if (which == kTheOne) {
+    found = FindOrRemember(which, leave_at);
+  } else {
+    found = FindOrRemember(which, leave_at);
+    __asm__ volatile("nop");
+  }
+  __asm__ volatile("");
+  return found;
+}
+
+[[gnu::noinline]] uint32_t ResultOfOne(uint32_t which, long leave_at) {
+  if (sigsetjmp(g_back, 1) != 0) return VerifiedStacks::kNone;
+  return OneOf(which, leave_at);
+}
+
+void LeaveAndGoOn(long leave_at, bool known_before) {
+  for (int event = known_before ? 0 : 1; event < 5; ++event) {
+    const uint32_t which = event == 1 || event == 4 ? kTheOne : kTheOther;
+    const uint32_t found = ResultOfOne(which, event == 1 ? leave_at : 0);
+    if (found != VerifiedStacks::kNone) {
+      ASSERT_EQ(found, which) << "left at " << leave_at;
+    }
+  }
+}
+
+TEST(LeftVerifiedStacksTest, TakeNoStackForAnother) {
+  ASSERT_TRUE(InitUnwinder());
+  struct sigaction action = {};
+  action.sa_handler = LeaveAtLastStep;
+  action.sa_flags = SA_NODEFER;
+  struct sigaction before;
+  sigaction(SIGTRAP, &action, &before);
+  g_left_memory = std::make_unique<StackMemory>();
+  for (const bool known_before : {false, true}) {
+    long step = 0;
+    do {
+      g_left = std::make_unique<VerifiedStacks>();
+      g_was_left = false;
+      LeaveAndGoOn(++step, known_before);
+    } while (g_was_left && step < 100'000 && !HasFatalFailure());
+    EXPECT_GT(step, 50);
+  }
+  g_left.reset();
+  g_left_memory.reset();
+  sigaction(SIGTRAP, &before, nullptr);
 }
 
 }  // namespace
