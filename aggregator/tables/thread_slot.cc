@@ -102,7 +102,11 @@ VerifiedStacks* NewVerifiedStacks() {
   }
   constexpr size_t kBytes = (sizeof(VerifiedStacks) + kPageBytes - 1) / kPageBytes * kPageBytes;
   void* memory = ReserveMemory(kBytes);
-  if (memory == nullptr || !CommitMemory(memory, kBytes)) return nullptr;
+  if (memory == nullptr) return nullptr;
+  if (!CommitMemory(memory, kBytes)) {
+    UnmapMemory(memory, kBytes);
+    return nullptr;
+  }
   return static_cast<VerifiedStacks*>(memory);
 }
 

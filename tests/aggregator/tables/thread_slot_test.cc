@@ -1,8 +1,12 @@
 #include "aggregator/tables/thread_slot.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <thread>
@@ -116,6 +120,32 @@ TEST(SharedCells, GiveManyThreadsOneCellASite) {
     EXPECT_EQ(cell.allocated_count, 4u);
     EXPECT_EQ(cell.site_plus_one, site + 1);
   }
+}
+
+// RLIMIT_DATA refuses memory that is to be written, not address space.
+TEST(NewVerifiedStacks, KeepsNothingOfWhatItCanNotUse) {
+  const auto mapped_pages = [] {
+    unsigned long pages = 0;
+    const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    char text[128] = {};
+    if (read(file, text, sizeof text - 1) > 0) pages = strtoul(text, nullptr, 10);
+    close(file);
+    return pages;
+  };
+  rlimit limit;
+  ASSERT_EQ(getrlimit(RLIMIT_DATA, &limit), 0);
+  const rlimit none = {1, limit.rlim_max};  // 0 is no limit at all
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &none), 0);
+  const unsigned long before = mapped_pages();
+  errno = 7;
+  const VerifiedStacks* const stacks = NewVerifiedStacks();
+  const int error = errno;
+  const unsigned long after = mapped_pages();
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
+  EXPECT_EQ(stacks, nullptr);
+  EXPECT_EQ(error, 7);
+  EXPECT_EQ(after, before);
+  EXPECT_NE(NewVerifiedStacks(), nullptr);
 }
 
 }  // namespace

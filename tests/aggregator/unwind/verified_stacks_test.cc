@@ -149,8 +149,11 @@ void LeaveAtLastStep(int /*signal*/) {
 }
 
 [[gnu::always_inline]] inline void SetTrapFlag(uint64_t set, uint64_t kept) {
-  __asm__ volatile("lea -128(%%rsp), %%rsp; pushfq; and %1, (%%rsp); or %0, (%%rsp); popfq; "
-                   "lea 128(%%rsp), %%rsp" ::"r"(set), "r"(kept) : "memory", "cc");
+  __asm__ volatile(
+      "lea -128(%%rsp), %%rsp; pushfq; and %1, (%%rsp); or %0, (%%rsp); popfq; "
+      "lea 128(%%rsp), %%rsp" ::"r"(set),
+      "r"(kept)
+      : "memory", "cc");
 }
 
 // What the caller's stack led to. `leave_at`: the step of Remember that is its last; 0: none is.
