@@ -55,22 +55,25 @@ TEST_F(VerifiedStacksTest, TellTwoCallSitesOfOneFunctionApart) {
   Shape(choices, left);
   __asm__ volatile("");
 }
+[[gnu::noinline]] void B(unsigned choices, int left) {
+  Shape(choices, left);
+  __asm__ volatile("# another function than A");
+}
 [[gnu::noinline]] void Shape(unsigned choices, int left) {
   if (left == 0) {
     P();
   } else if ((choices & 1) != 0) {
     A(choices >> 1, left - 1);
   } else {
-    A(choices >> 1, left - 1);
-    __asm__ volatile("");
+    B(choices >> 1, left - 1);
   }
   __asm__ volatile("");
 }
 
 TEST_F(VerifiedStacksTest, KnowEveryStackOfMany) {
-  for (int round = 0; round < 3; ++round) {
+  Repeat(3, [] {
     for (unsigned choices = 0; choices < 64; ++choices) Shape(choices, 6);
-  }
+  });
   EXPECT_EQ(probe_.captures(), 192u);
   EXPECT_EQ(probe_.verified(), 128u);
 }
@@ -93,14 +96,14 @@ TEST_F(VerifiedStacksTest, KnowFramesOfAllShapes) {
 
 // The same slots and return addresses up to a frame whose own rbp leads elsewhere.
 TEST_F(VerifiedStacksTest, CompareTheSavedRbpsThatAWalkReads) {
-  for (int round = 0; round < 2; ++round) {
+  Repeat(2, [] {
     for (int padding = 16; padding < 256; padding += 16) {
       fp::Padded(padding, fp::VariableOnce, 512 - padding, ProbeTheCaller);
       fp::Padded(padding, fp::VariableOnce, 512 - padding, ProbeBelowRecursion);
       fp::Padded(padding, fp::VariableOnce, 512 - padding,
                  [] { nofp::ManyRegisters(0, 1, 2, 3, ProbeHere); });
     }
-  }
+  });
   EXPECT_EQ(probe_.captures(), 90u);
   EXPECT_EQ(probe_.verified(), 45u);
 }
