@@ -12,18 +12,19 @@ import tempfile
 
 # pair_bench runs 7 rounds; the difference of two lengths is the steady state.
 SHORT, LONG, ROUNDS = 10000, 20000, 7
-CASES = (("8 frames, none changes", "8", "0"), ("23 frames, none changes", "23", "0"),
-         ("23 frames, the last 4 change", "23", "4"))
+CASES = (("8 frames, none changes", "8", "0", []), ("23 frames, none changes", "23", "0", []),
+         ("23 frames, the last 4 change", "23", "4", []),
+         ("With --sample 512K", "23", "4", ["--sample", "512K"]))
 
 
-def counts(build, depth, changing, pairs, directory):
+def counts(build, depth, changing, flags, pairs, directory):
     """Instructions of each function of the preload in one run, and of all."""
     program = os.path.join(build, "tests", "pair_bench")
     subprocess.run(
         ["valgrind", "--tool=callgrind", "--trace-children=yes",
          f"--callgrind-out-file={directory}/out.%p", os.path.join(build, "bin", "memprof"), "run",
-         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--", program, depth, changing, "1",
-         str(pairs)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), *flags, "--", program, depth,
+         changing, "1", str(pairs)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     functions, total = {}, 0
     for name in os.listdir(directory):
         path = os.path.join(directory, name)
@@ -51,9 +52,9 @@ def counts(build, depth, changing, pairs, directory):
 def main():
     build = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
-        for title, depth, changing in CASES:
-            short, short_total = counts(build, depth, changing, SHORT, directory)
-            long, long_total = counts(build, depth, changing, LONG, directory)
+        for title, depth, changing, flags in CASES:
+            short, short_total = counts(build, depth, changing, flags, SHORT, directory)
+            long, long_total = counts(build, depth, changing, flags, LONG, directory)
             pairs = (LONG - SHORT) * ROUNDS
             each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
             print(f"## {title}\n\n| function | instructions a pair |\n|---|---|")
