@@ -21,14 +21,14 @@ uint64_t NextRandom() {
 }
 
 // At least 1: P(distance > n) = e^(−n / mean_bytes) for whole n.
-uint64_t DrawDistance() {
+int64_t DrawDistance() {
   const uint64_t random = NextRandom();
   const PlainFloats plain;
   const double u = 1 - UnitInterval(Pinned(random));  // never 0
   const double distance = NegativeLog(u) * static_cast<double>(mean_bytes);
   const auto whole = static_cast<uint64_t>(distance);
   const uint64_t up = whole + (static_cast<double>(whole) < distance ? 1 : 0);
-  return Pinned(up != 0 ? up : 1);
+  return static_cast<int64_t>(Pinned(up != 0 ? up : 1));
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ bool StartSampler(const TrackerOptions& options) {
   return true;
 }
 
-bool DecideSample(uint64_t step) {
-  const bool first = thread_state.countdown + step == 0;
-  const uint64_t distance = DrawDistance();
+bool DecideSample(int64_t step) {
+  const bool first = thread_state.countdown + step <= 0;
+  const int64_t distance = DrawDistance();
   if (first && distance > step) {
     thread_state.countdown = distance - step;
     return false;

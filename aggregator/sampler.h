@@ -8,8 +8,8 @@
 //   countdown  900      859            … ≤ 0: sampled; 70411, drawn
 //
 // Thread safety: any thread, also a signal handler in the middle of any function here: the count
-// down is one instruction. A handler between that and the new draw starts on a countdown that is
-// about to be replaced, or on one of its own: either way its block has its own chance.
+// down is one instruction. A handler between that and the new draw finds a countdown below zero,
+// and begins one of its own; so does the next allocation if the handler left by siglongjmp.
 // All draws are from one sequence of the process, so no two threads have the same.
 #pragma once
 
@@ -30,13 +30,14 @@ bool StartSampler(const TrackerOptions& options);
 extern SampleFilter* samples_filter;
 
 // The countdown was used up by an allocation of `step` − 1 bytes, or never drawn.
-[[gnu::noinline]] bool DecideSample(uint64_t step);
+[[gnu::noinline]] bool DecideSample(int64_t step);
 
 // Whether an allocation is a sample. To be asked once of each. While sampling.
 [[gnu::always_inline]] inline bool TakesSample(size_t size) {
-  const uint64_t step = size + 1;  // 0 of a size that no allocator can give
+  // What no allocator can give must not turn the countdown round.
+  const int64_t step = static_cast<int64_t>(size & ((uint64_t{1} << 62) - 1)) + 1;
   bool due;
-  __asm__ volatile("subq %2, %1" : "=@ccbe"(due), "+m"(thread_state.countdown) : "er"(step));
+  __asm__ volatile("subq %2, %1" : "=@ccle"(due), "+m"(thread_state.countdown) : "er"(step));
   return __builtin_expect(due, 0) && DecideSample(step);
 }
 

@@ -39,7 +39,7 @@ struct ThreadState {
   uint32_t events_without_slot;  // still to come before it asks for one again
   bool exiting;                  // its key destructors ran
   bool borrows;                  // the slot is given back at the end of this event
-  uint64_t countdown;            // sampling: bytes to the next sample; 0: never drawn (sampler.h)
+  int64_t countdown;             // sampling: bytes to the next sample; 0: never drawn (sampler.h)
 };
 inline constexpr uintptr_t kInAllocator = 1;
 inline constexpr uintptr_t kInTracker = 2;

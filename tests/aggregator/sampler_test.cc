@@ -66,9 +66,9 @@ TEST_F(SamplerTest, GivesAThreadsFirstBlockNoMoreThanItsChance) {
 }
 
 TEST_F(SamplerTest, DrawsSomethingElseForEachThread) {
-  std::vector<uint64_t> countdowns(8);
+  std::vector<int64_t> countdowns(8);
   std::vector<std::thread> threads;
-  for (uint64_t& countdown : countdowns) {
+  for (int64_t& countdown : countdowns) {
     threads.emplace_back([&countdown] {
       while (!TakesSample(0)) {
       }
@@ -80,9 +80,22 @@ TEST_F(SamplerTest, DrawsSomethingElseForEachThread) {
   EXPECT_EQ(std::adjacent_find(countdowns.begin(), countdowns.end()), countdowns.end());
 }
 
+// A signal handler that left before the new draw.
+TEST_F(SamplerTest, BeginsAnewWhereACountdownWasLeftBelowZero) {
+  constexpr int kTimes = 200'000;
+  int samples = 0;
+  for (int i = 0; i < kTimes; ++i) {
+    thread_state.countdown = -(i % 1000) - 1;
+    samples += TakesSample(2000) ? 1 : 0;
+    EXPECT_GT(thread_state.countdown, 0);
+  }
+  ExpectShare(samples, kTimes, SampledShare(2000, kDistance));
+}
+
 // They fail in the allocator; what is left must go on as before.
 TEST_F(SamplerTest, SurvivesSizesThatNoAllocatorGives) {
-  for (const size_t size : {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 2 + 1}) {
+  for (const size_t size :
+       {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 2 + 1, SIZE_MAX / 4 * 3}) {
     thread_state.countdown = 0;
     TakesSample(size);
     TakesSample(size);

@@ -13,8 +13,9 @@ import tempfile
 
 # pair_bench runs 7 rounds; the difference of two lengths is the steady state.
 SHORT, LONG, ROUNDS = 10000, 20000, 7
-CASES = (("8 frames, none changes", "8", "0"), ("23 frames, none changes", "23", "0"),
-         ("23 frames, the last 4 change", "23", "4"))
+CASES = (("8 frames, none changes", "8", "0", []), ("23 frames, none changes", "23", "0", []),
+         ("23 frames, the last 4 change", "23", "4", []),
+         ("With --sample 512K", "23", "4", ["--sample", "512K"]))
 
 # live, stacks, depth, where they differ, pairs: the first run has met all stacks.
 COST_CASES = (("1000", "10", "23", "inner", 20000), ("1000", "1000", "23", "inner", 20000),
@@ -23,14 +24,14 @@ COST_CASES = (("1000", "10", "23", "inner", 20000), ("1000", "1000", "23", "inne
               ("1000", "1000", "60", "outer", 10000), ("1000", "1000", "200", "outer", 10000))
 
 
-def counts(build, arguments, directory):
+def counts(build, arguments, directory, flags=()):
     """Instructions of each function of the preload in one run, and of all."""
     program = os.path.join(build, "tests", arguments[0])
     subprocess.run(
         ["valgrind", "--tool=callgrind", "--trace-children=yes",
          f"--callgrind-out-file={directory}/out.%p", os.path.join(build, "bin", "memprof"), "run",
-         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--", program, *arguments[1:]],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         "-q", "-f", "-o", os.path.join(directory, "x.memprof"), *flags, "--", program,
+         *arguments[1:]], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     functions, total = {}, 0
     for name in os.listdir(directory):
         path = os.path.join(directory, name)
@@ -75,11 +76,11 @@ def main():
             costs(build, directory)
         return
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
-        for title, depth, changing in CASES:
+        for title, depth, changing, flags in CASES:
             short, short_total = counts(build, ["pair_bench", depth, changing, "1", str(SHORT)],
-                                        directory)
+                                        directory, flags)
             long, long_total = counts(build, ["pair_bench", depth, changing, "1", str(LONG)],
-                                      directory)
+                                      directory, flags)
             pairs = (LONG - SHORT) * ROUNDS
             each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
             print(f"## {title}\n\n| function | instructions a pair |\n|---|---|")
