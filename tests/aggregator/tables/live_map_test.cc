@@ -208,6 +208,11 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
 #endif
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int kStride = 23 * 7;  // with its instructions there are many more steps
+#else
+  constexpr int kStride = 23;
+#endif
   map = &map_;
   blocks = BlocksBeforeASplit();
   struct sigaction action = {};
@@ -216,7 +221,7 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
   sigaction(SIGTRAP, &action, nullptr);
   wrong = 0;
   stop_at = 1;
-  for (bool stopped = true; stopped; stop_at += 23) {
+  for (bool stopped = true; stopped; stop_at += kStride) {
     map_.Destroy();
     ASSERT_TRUE(map_.Init(1 << 16));
     Fill();
