@@ -20,39 +20,73 @@ Count Sum(const Snapshot& snapshot, Count SnapshotSite::*figure) {
 template <typename Value, typename Key>
 std::vector<uint32_t> SortDistinct(std::vector<Value>& values, const std::vector<bool>& used,
                                    Key key) {
-  using KeyType = decltype(key(values[0]));
-  std::map<KeyType, uint32_t> order;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (used[i]) order.emplace(key(values[i]), 0);
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    if (used[i]) order.push_back(i);
   }
-  uint32_t next = 0;
-  for (auto& entry : order) entry.second = next++;
-  std::vector<Value> sorted(order.size());
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return key(values[a]) < key(values[b]); });
+  std::vector<Value> sorted;
   std::vector<uint32_t> moved(values.size(), 0);
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!used[i]) continue;
-    moved[i] = order.at(key(values[i]));
-    sorted[moved[i]] = values[i];
+  for (const uint32_t i : order) {
+    if (sorted.empty() || key(sorted.back()) < key(values[i])) sorted.push_back(values[i]);
+    moved[i] = static_cast<uint32_t>(sorted.size() - 1);
   }
   values = std::move(sorted);
   return moved;
 }
 
-// Numbers the nodes of a tree in preorder, children by their frames.
-void Number(const std::vector<std::map<uint32_t, uint32_t>>& children,
-            std::vector<uint32_t>& number, std::vector<SnapshotNode>& nodes) {
-  std::vector<std::pair<uint32_t, uint32_t>> open = {{0, 0}};  // (draft node, its frame)
-  std::vector<uint32_t> draft_parent(children.size(), 0);
-  while (!open.empty()) {
-    const auto [draft, frame] = open.back();
-    open.pop_back();
-    number[draft] = static_cast<uint32_t>(nodes.size());
-    nodes.push_back({draft == 0 ? 0 : number[draft_parent[draft]], frame});
-    for (auto child = children[draft].rbegin(); child != children[draft].rend(); ++child) {
-      draft_parent[child->second] = draft;
-      open.emplace_back(child->second, child->first);
+// The used nodes' children: those of node i are child[first[i], first[i + 1]).
+struct Children {
+  Children(const std::vector<SnapshotNode>& nodes, const std::vector<bool>& used)
+      : first(nodes.size() + 1), child(nodes.size()) {
+    for (size_t i = 1; i < nodes.size(); ++i) first[nodes[i].parent + 1] += used[i];
+    for (size_t i = 0; i < nodes.size(); ++i) first[i + 1] += first[i];
+    std::vector<uint32_t> next(first.begin(), first.end() - 1);
+    for (uint32_t i = 1; i < nodes.size(); ++i) {
+      if (used[i]) child[next[nodes[i].parent]++] = i;
     }
   }
+  std::vector<uint32_t> first;
+  std::vector<uint32_t> child;
+};
+
+// Numbers the nodes of a tree in preorder, children by their frames and equal ones as one.
+std::vector<uint32_t> Number(const std::vector<SnapshotNode>& nodes, const std::vector<bool>& used,
+                             const std::vector<uint32_t>& frame_moved,
+                             std::vector<SnapshotNode>& numbered) {
+  struct Equal {  // members[begin, end) become one node
+    size_t begin;
+    size_t end;
+    uint32_t parent;
+  };
+  const Children children(nodes, used);
+  const auto frame = [&](uint32_t node) { return frame_moved[nodes[node].frame]; };
+  std::vector<uint32_t> members = {0};
+  std::vector<Equal> open = {{0, 1, 0}};
+  std::vector<uint32_t> number(nodes.size(), 0);
+  while (!open.empty()) {
+    const Equal now = open.back();
+    open.pop_back();
+    const auto id = static_cast<uint32_t>(numbered.size());
+    numbered.push_back({now.parent, id == 0 ? 0 : frame(members[now.begin])});
+    const size_t begin = members.size();
+    for (size_t i = now.begin; i < now.end; ++i) {
+      const uint32_t node = members[i];
+      number[node] = id;
+      members.insert(members.end(), children.child.begin() + children.first[node],
+                     children.child.begin() + children.first[node + 1]);
+    }
+    std::sort(members.begin() + static_cast<std::ptrdiff_t>(begin), members.end(),
+              [&](uint32_t a, uint32_t b) { return frame(a) < frame(b); });
+    for (size_t end = members.size(); end > begin;) {
+      size_t first = end - 1;
+      while (first > begin && frame(members[first - 1]) == frame(members[end - 1])) --first;
+      open.push_back({first, end, id});
+      end = first;
+    }
+  }
+  return number;
 }
 
 }  // namespace
@@ -114,25 +148,12 @@ Snapshot Canonical(const Snapshot& snapshot) {
   const auto name_moved =
       SortDistinct(result.thread_names, name_used, [](const std::string& name) { return name; });
 
-  // The tree again, with equal children as one.
-  std::vector<std::map<uint32_t, uint32_t>> children(1);
-  std::vector<uint32_t> draft(snapshot.nodes.size(), 0);
-  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
-    if (!node_used[i]) continue;
-    const uint32_t parent = draft[snapshot.nodes[i].parent];
-    const uint32_t frame = frame_moved[snapshot.nodes[i].frame];
-    const auto [at, fresh] =
-        children[parent].emplace(frame, static_cast<uint32_t>(children.size()));
-    draft[i] = at->second;
-    if (fresh) children.emplace_back();
-  }
-  std::vector<uint32_t> number(children.size(), 0);
-  Number(children, number, result.nodes);
+  const auto number = Number(snapshot.nodes, node_used, frame_moved, result.nodes);
 
   std::map<std::tuple<uint32_t, uint32_t, uint32_t>, SnapshotSite> sites;
   for (const SnapshotSite& site : snapshot.sites) {
     if (site.peak == none && site.leaked == none && site.total == none) continue;
-    const uint32_t node = number[draft[site.node]];
+    const uint32_t node = number[site.node];
     const uint32_t name = name_moved[site.thread_name];
     SnapshotSite& merged = sites[{node, name, site.size_class}];
     merged.node = node;

@@ -29,6 +29,6 @@ inline constexpr uint32_t kFlagCritical = 2;  // a reader that doesn't know the 
 
 inline constexpr uint64_t kMaxFileBytes = 1ull << 30;
 inline constexpr uint64_t kMaxRawBytes = 1ull << 30;  // of one section
-inline constexpr int kZstdLevel = 19;
+inline constexpr int kZstdLevel = 9;
 
 }  // namespace memprof::capture_format

@@ -10,6 +10,8 @@ usage: run.py RELEASE-BUILD [-n RUNS] [WHAT…]
   costs    ns per pair as live blocks, call stacks, their depth and the time grow: a table for
            COSTS.md; one part of it: live, depth, time
   threads  allocations per second of one and of two threads that only allocate
+  floor    wall time of programs and of redis under floor_preload.c, which does the least that an
+           exact tracker must, beside memprof, and with --sample 512K
 """
 import argparse
 import os
@@ -177,6 +179,67 @@ def programs(memprof, runs, directory):
         row(name, results, "s ")
 
 
+def redis(prefix, directory, environment):
+    """Seconds that redis-benchmark takes; the server listens on loopback and is shut down."""
+    port = "7399"
+    server = subprocess.Popen(
+        [*prefix, "redis-server", "--port", port, "--save", "", "--appendonly", "no", "--bind",
+         "127.0.0.1"], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        cwd=directory)
+    try:
+        client = ["redis-cli", "-p", port]
+        for _ in range(200):
+            if subprocess.run([*client, "ping"], capture_output=True).stdout.startswith(b"PONG"):
+                break
+            time.sleep(0.05)
+        begin = time.monotonic()
+        subprocess.run(["redis-benchmark", "-p", port, "-q", "-n", "150000", "-r", "100000", "-P",
+                        "16", "-d", "64", "-t", "set,lpush,hset,zadd"],
+                       stdout=subprocess.DEVNULL, check=True, timeout=300)
+        seconds = time.monotonic() - begin
+        subprocess.run([*client, "shutdown", "nosave"], capture_output=True)
+        server.wait(60)
+        return seconds
+    finally:
+        if server.poll() is None:
+            server.kill()
+            server.wait()
+
+
+def floor(build, memprof, runs, directory):
+    preload = os.path.join(build, "tests", "libfloor_preload.so")
+    run = [memprof, "run", "-q", "-f", "-o", os.path.join(directory, "x.memprof")]
+    variants = {
+        "bare": ([], {}),
+        "forward": ([], {"LD_PRELOAD": preload, "FLOOR": "forward"}),
+        "map": ([], {"LD_PRELOAD": preload, "FLOOR": "map"}),
+        "memprof": ([*run, "--"], {}),
+        "sample": ([*run, "--sample", "512K", "--"], {}),
+    }
+    print("\n## Wall time as a ratio to bare\n\n| program | " +
+          " | ".join(["bare, seconds", *list(variants)[1:]]) + " |\n" +
+          "|---" * (len(variants) + 1) + "|", flush=True)
+    programs = [(name, command) for name, command in workloads(directory)
+                if shutil.which(command[0])]
+    for name, command in [*programs, ("redis-server", None)]:
+        results = {}
+        for _ in range(runs):
+            for variant, (prefix, extra) in variants.items():
+                environment = {**os.environ, **extra}
+                if command is None:
+                    seconds = redis(prefix, directory, environment)
+                else:
+                    begin = time.monotonic()
+                    subprocess.run([*prefix, *command], stdout=subprocess.DEVNULL, env=environment,
+                                   stderr=subprocess.DEVNULL, check=True, cwd=directory)
+                    seconds = time.monotonic() - begin
+                results.setdefault(variant, []).append(seconds)
+        median = {variant: statistics.median(values) for variant, values in results.items()}
+        print(f"| {name} | {median['bare']:.2f} | " + " | ".join(
+            f"{median[variant] / median['bare']:.2f}" for variant in list(variants)[1:]) + " |",
+              flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -199,6 +262,8 @@ def main():
         parts = {"live", "depth", "time"} if "costs" in what else {"live", "depth", "time"} & {*what}
         if parts:
             costs(arguments.build, memprof, arguments.n, directory, parts)
+        if "floor" in what:
+            floor(arguments.build, memprof, arguments.n, directory)
         if "programs" in what:
             programs(memprof, arguments.n, directory)
 
