@@ -100,14 +100,26 @@ VerifiedStacks* NewVerifiedStacks() {
       made.fetch_add(1, std::memory_order_relaxed) >= kMaxVerified) {
     return nullptr;
   }
-  constexpr size_t kBytes = (sizeof(VerifiedStacks) + kPageBytes - 1) / kPageBytes * kPageBytes;
-  void* memory = ReserveMemory(kBytes);
+  void* memory = ReserveMemory(sizeof(VerifiedStacks));
   if (memory == nullptr) return nullptr;
-  if (!CommitMemory(memory, kBytes)) {
-    UnmapMemory(memory, kBytes);
+  auto* stacks = static_cast<VerifiedStacks*>(memory);
+  if (!stacks->CommitFirst(CommitMemory)) {
+    UnmapMemory(memory, sizeof(VerifiedStacks));
     return nullptr;
   }
-  return static_cast<VerifiedStacks*>(memory);
+  return stacks;
+}
+
+void GrowVerifiedStacks(VerifiedStacks& stacks) {
+  static constinit std::atomic<size_t> grown{0};
+  const size_t bytes = stacks.BytesToGrow();
+  const bool may = grown.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kMaxVerifiedGrowth;
+  if (!may) grown.fetch_sub(bytes, std::memory_order_relaxed);
+  stacks.Grow([&](void* start, size_t size) {
+    // The page in which it begins is in use already.
+    const size_t before = reinterpret_cast<uintptr_t>(start) % kPageBytes;
+    return may && CommitMemory(static_cast<char*>(start) - before, size + before);
+  });
 }
 
 ThreadSlot* SlotTable::Acquire(uint32_t tid) {

@@ -51,6 +51,10 @@ struct ThreadSlot {
 inline constexpr uint32_t kMaxVerified = 40;
 VerifiedStacks* NewVerifiedStacks();
 
+// Grows the stacks, or has them go on as they are: all slots together may grow by so many bytes.
+inline constexpr size_t kMaxVerifiedGrowth = 3u << 20;
+void GrowVerifiedStacks(VerifiedStacks& stacks);
+
 class SlotTable {
  public:
   // A slot for the calling thread `tid`, with nothing remembered of its stack.

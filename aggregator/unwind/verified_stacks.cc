@@ -13,7 +13,7 @@ const uintptr_t g_zero = 0;
 }  // namespace
 
 void VerifiedStacks::Clear() {
-  if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof edges_);
+  if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof(Edge) * Edges(level_));
   std::atomic_signal_fence(std::memory_order_seq_cst);
   stack_count_ = 0;
   word_count_ = 0;
@@ -22,19 +22,19 @@ void VerifiedStacks::Clear() {
 
 // Adds the stack behind the others. False: there is no room.
 bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
-  if (stack_count_ == kMaxStacks) return false;
+  if (stack_count_ == Stacks(level_)) return false;
   const RememberedFrame* const leaf = &memory.frames[memory.depth - 1];
   uint32_t at = word_count_;
   for (const RememberedFrame* frame = leaf; frame != memory.frames;) {
     --frame;
     // Two words a frame at most, and the one that ends them.
-    if (at + 3 > kMaxWords) return false;
+    if (at + 3 > Words(level_)) return false;
     words_[at++] = {frame->slot, frame->pc};
     if ((frame->flags & Arrival::kVerifiedRbp) != 0) {
       words_[at++] = {Arrival::SavedRbpAddress(frame->slot, frame->flags), frame->rbp};
     }
   }
-  if (at == kMaxWords) return false;
+  if (at == Words(level_)) return false;
   words_[at] = {reinterpret_cast<uintptr_t>(&g_zero), 1};
   const uint32_t reads_rbp = (leaf->flags & Arrival::kLive) != 0;
   stacks_[stack_count_] = {word_count_, at - word_count_, result, reads_rbp, leaf->rbp};
@@ -82,8 +82,13 @@ void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& me
     missed_seen_ = start.pc;
   }
   if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 && !Add(memory, result)) {
-    if (hits_ < uint64_t{stack_count_} * kHitsWorthAStack) pause_ = kPause;
-    Clear();
+    // A larger table may have the stacks for longer: only the largest is judged by its hits.
+    if (level_ != kMaxLevel && can_not_grow_ == 0) {
+      wants_to_grow_ = 1;
+    } else {
+      if (hits_ < uint64_t{stack_count_} * kHitsWorthAStack) pause_ = kPause;
+      Clear();
+    }
   }
   std::atomic_signal_fence(std::memory_order_seq_cst);
   generation_ = memory.generation;

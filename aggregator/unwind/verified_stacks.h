@@ -16,13 +16,15 @@
 // may list other words of it: then the edge leads to the begin of the stack.
 //
 // Thread safety: its thread's only, and not for a signal handler that interrupts it.
-// Memory: 94 KiB, touched as it is used.
+// Memory: arrays of their largest size, 1.6 MiB, of which the first 94 KiB are there from the begin
+// and the rest as Grow asks for it: where more stacks came again than there is room for.
 // Invariants
 //   1. All words lie in the thread's own stack (CanBeVerified): they can be read at any time.
 //   2. generation_ is that of the modules when all the stacks in here were captured; 0 while
 //      something is being changed, should a signal handler leave the change by longjmp.
 //   3. words_ of a stack end with one that never matches.
 //   4. While stack_count_ is 0 there are no edges: also where a signal handler left a change.
+//   5. Of each array only what its limit at level_ says is used.
 #pragma once
 
 #include <atomic>
@@ -75,12 +77,58 @@ class VerifiedStacks {
 
   void Forget() { generation_ = 0; }
 
+  // There is no room for a stack that came again, and Grow can make some.
+  bool wants_to_grow() const { return wants_to_grow_ != 0; }
+
+  // `commit(start, bytes)` makes memory of this object usable, zeroed, and says whether it could.
+  // What is remembered is forgotten.
+  template <typename Commit>
+  void Grow(Commit commit) {
+    wants_to_grow_ = 0;
+    const uint32_t next = level_ + 1;
+    const auto more = [&](auto* array, size_t have, size_t need) {
+      return commit(array + have, sizeof *array * (need - have));
+    };
+    if (next > kMaxLevel || !more(edges_, Edges(level_), Edges(next)) ||
+        !more(stacks_, Stacks(level_), Stacks(next)) || !more(words_, Words(level_), Words(next))) {
+      can_not_grow_ = 1;
+      return;
+    }
+    generation_ = 0;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    Clear();
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    level_ = next;
+  }
+
+  // What is used before Grow is ever called.
+  template <typename Commit>
+  bool CommitFirst(Commit commit) {
+    return commit(this, kHeaderBytes) && commit(edges_, sizeof(Edge) * Edges(0)) &&
+           commit(stacks_, sizeof(Stack) * Stacks(0)) && commit(words_, sizeof(Word) * Words(0));
+  }
+
+  // What the next Grow asks for.
+  size_t BytesToGrow() const { return BytesAt(level_ + 1) - BytesAt(level_); }
+
  private:
-  static constexpr uint32_t kMaxWords = 4096;
   static constexpr uint32_t kMaxDepth = 128;  // of a stack that is worth the room
-  static constexpr uint32_t kMaxStacks = 256;
-  static constexpr unsigned kEdgeBits = 10;
   static constexpr uint32_t kMaxHops = 16;
+
+  // Each level has four times as much of all as the one before.
+  static constexpr uint32_t kMaxLevel = 2;
+  static constexpr unsigned kFirstEdgeBits = 10;
+  static constexpr uint32_t kFirstStacks = 256;
+  static constexpr uint32_t kFirstWords = 4096;
+  static unsigned EdgeBits(uint32_t level) { return kFirstEdgeBits + 2 * level; }
+  static size_t Edges(uint32_t level) { return size_t{1} << EdgeBits(level); }
+  static uint32_t Stacks(uint32_t level) { return kFirstStacks << (2 * level); }
+  static uint32_t Words(uint32_t level) { return kFirstWords << (2 * level); }
+  static size_t BytesAt(uint32_t level) {
+    return sizeof(Edge) * Edges(level) + sizeof(Stack) * Stacks(level) +
+           sizeof(Word) * Words(level);
+  }
+  static constexpr size_t kHeaderBytes = 4096;
 
   struct Word {
     uintptr_t address;
@@ -104,14 +152,14 @@ class VerifiedStacks {
   static uint64_t From(uint32_t stack, uint32_t words) {
     return (uint64_t{stack} << 32 | uint64_t{words} << 1) | 1;
   }
-  static size_t HashOf(uint64_t from, uint64_t seen) {
-    return ((from << 7) + from + seen) * 0x9e3779b97f4a7c15ull >> (64 - kEdgeBits);
+  size_t HashOf(uint64_t from, uint64_t seen) const {
+    return ((from << 7) + from + seen) * 0x9e3779b97f4a7c15ull >> (64 - EdgeBits(level_));
   }
   // Where the edge is, or where there is room for it: at most a quarter of the table is taken.
   [[gnu::always_inline]] size_t PlaceOf(uint64_t from, uint64_t seen) const {
     size_t at = HashOf(from, seen);
     while (edges_[at].from != 0 && (edges_[at].from != from || edges_[at].seen != seen)) {
-      at = (at + 1) % (size_t{1} << kEdgeBits);
+      at = (at + 1) % Edges(level_);
     }
     return at;
   }
@@ -121,15 +169,18 @@ class VerifiedStacks {
   void Clear();
 
   uint32_t generation_;
+  uint32_t level_;
+  uint32_t wants_to_grow_;
+  uint32_t can_not_grow_;
   uint32_t stack_count_;
   uint32_t word_count_;
   uint32_t pause_;  // stacks that are not remembered: too few came again
   uint64_t hits_;
   uint64_t missed_from_;  // the edge that Find looked for in vain
   uint64_t missed_seen_;
-  Edge edges_[size_t{1} << kEdgeBits];
-  Stack stacks_[kMaxStacks];
-  Word words_[kMaxWords];
+  alignas(kHeaderBytes) Edge edges_[size_t{1} << (kFirstEdgeBits + 2 * kMaxLevel)];
+  alignas(4096) Stack stacks_[kFirstStacks << (2 * kMaxLevel)];
+  alignas(4096) Word words_[kFirstWords << (2 * kMaxLevel)];
 };
 
 }  // namespace memprof
