@@ -9,7 +9,11 @@ constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = kHugePage;
 constexpr size_t kLoadSamples = 64;
-constexpr uint64_t kSplitAbove = 10;  // blocks a bucket
+// Blocks a bucket. Small blocks lie unevenly: at 10, one insert in four may find its bucket of 15
+// full, at 6 few do. That room is only had while it is a few MiB.
+constexpr uint64_t kSplitAbove = 10;
+constexpr uint64_t kSplitSmallAbove = 6;
+constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
 
 }  // namespace
 
@@ -267,7 +271,7 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
       }
     } while (Next(&slots));
   }
-  return blocks > kSplitAbove * kLoadSamples;
+  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kSplitAbove) * kLoadSamples;
 }
 
 void LiveMap::Split(uint64_t child, uint64_t buckets) {
