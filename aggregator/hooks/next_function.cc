@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "aggregator/hooks/cxx_by_malloc.h"
 #include "aggregator/hooks/loaded_objects.h"
 #include "aggregator/tracker.h"
 
@@ -18,8 +19,6 @@ constexpr const char* kNames[kNextFunctions] = {
     MEMPROF_NEXT_FUNCTIONS(MEMPROF_NAME)
 #undef MEMPROF_NAME
 };
-
-using FindObject = int(void*, dl_find_object*);
 
 constinit std::atomic<bool> resolved{false};
 constinit std::atomic<FindObject*> find_object{nullptr};  // null: glibc before 2.35
@@ -45,6 +44,7 @@ void Resolve() {
   FindObject* function;
   memcpy(&function, &symbol, sizeof symbol);
   find_object.store(function, std::memory_order_relaxed);
+  PassByLibstdcxx(function);
   InitLoadedObjects();
   ForgetMessage();
   resolved.store(true, std::memory_order_release);

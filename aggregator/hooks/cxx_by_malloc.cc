@@ -1,0 +1,84 @@
+#include "aggregator/hooks/cxx_by_malloc.h"
+
+#include <link.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "aggregator/hooks/next_function.h"
+#include "aggregator/hooks/real_allocator.h"
+
+namespace memprof {
+namespace {
+
+constinit std::atomic<void*> throwing_new{nullptr};
+constinit std::atomic<void*> throwing_new_array{nullptr};
+constinit std::atomic<void*> nothrow_new{nullptr};
+constinit std::atomic<void*> nothrow_new_array{nullptr};
+
+template <typename Function>
+Function* As(void* symbol) {
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
+
+// What fails goes to libstdc++, which knows what is to be done then.
+template <std::atomic<void*>& original>
+void* New(size_t size) {
+  void* address = real.malloc(size != 0 ? size : 1);
+  if (__builtin_expect(address != nullptr, 1)) return address;
+  return As<void*(size_t)>(original.load(std::memory_order_relaxed))(size);
+}
+template <std::atomic<void*>& original>
+void* NewNothrow(size_t size, const void* nothrow) {
+  void* address = real.malloc(size != 0 ? size : 1);
+  if (__builtin_expect(address != nullptr, 1)) return address;
+  return As<void*(size_t, const void*)>(original.load(std::memory_order_relaxed))(size, nothrow);
+}
+void Delete(void* address) { real.free(address); }
+
+const link_map* ModuleOf(FindObject* find, void* address) {
+  dl_find_object object;
+  return address != nullptr && find(address, &object) == 0 ? object.dlfo_link_map : nullptr;
+}
+
+bool IsLibstdcxx(const link_map* module) {
+  if (module == nullptr || module->l_name == nullptr) return false;
+  const char* slash = strrchr(module->l_name, '/');
+  return slash != nullptr && strncmp(slash, "/libstdc++.so.", 14) == 0;
+}
+
+template <typename Function>
+void Replace(NextFunction which, FindObject* find, Function* by,
+             std::atomic<void*>* original = nullptr) {
+  std::atomic<void*>& next = next_functions[static_cast<size_t>(which)];
+  void* const function = next.load(std::memory_order_relaxed);
+  if (!IsLibstdcxx(ModuleOf(find, function))) return;
+  if (original != nullptr) original->store(function, std::memory_order_relaxed);
+  next.store(reinterpret_cast<void*>(by), std::memory_order_release);
+}
+
+}  // namespace
+
+void PassByLibstdcxx(FindObject* find) {
+  if (find == nullptr) return;
+  const link_map* ours = ModuleOf(find, reinterpret_cast<void*>(&Delete));
+  if (ours == nullptr || ModuleOf(find, dlsym(RTLD_DEFAULT, "malloc")) != ours ||
+      ModuleOf(find, dlsym(RTLD_DEFAULT, "free")) != ours) {
+    return;
+  }
+  Replace(NextFunction::_Znwm, find, &New<throwing_new>, &throwing_new);
+  Replace(NextFunction::_Znam, find, &New<throwing_new_array>, &throwing_new_array);
+  Replace(NextFunction::_ZnwmRKSt9nothrow_t, find, &NewNothrow<nothrow_new>, &nothrow_new);
+  Replace(NextFunction::_ZnamRKSt9nothrow_t, find, &NewNothrow<nothrow_new_array>,
+          &nothrow_new_array);
+  for (const NextFunction which :
+       {NextFunction::_ZdlPv, NextFunction::_ZdaPv, NextFunction::_ZdlPvRKSt9nothrow_t,
+        NextFunction::_ZdaPvRKSt9nothrow_t, NextFunction::_ZdlPvm, NextFunction::_ZdaPvm}) {
+    // The further arguments of the others are not needed.
+    Replace(which, find, &Delete);
+  }
+}
+
+}  // namespace memprof
