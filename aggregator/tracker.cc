@@ -188,6 +188,12 @@ void CountTrouble(const CaptureResult& capture) {
   if (slot.verified != nullptr) slot.verified->Forget();
 }
 
+[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const CaptureResult& capture) {
+  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, slot.thread_name));
+  if (!where.shared) slot.recent.Remember(slot.stack, capture, where.cell);
+  return where;
+}
+
 // A stack that was captured came again.
 [[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const StartRegisters& start,
                                       uint32_t cell) {
@@ -195,17 +201,6 @@ void CountTrouble(const CaptureResult& capture) {
   if (slot.verified == nullptr) return;
   slot.verified->Remember(start, slot.stack, cell);
   if (slot.verified->wants_to_grow()) GrowVerifiedStacks(*slot.verified);
-}
-
-[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const StartRegisters& start,
-                                       const CaptureResult& capture) {
-  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, slot.thread_name));
-  if (where.shared) return where;
-  slot.recent.Remember(slot.stack, capture, where.cell);
-  if (CellAt(region, where.cell).allocated_count.load(std::memory_order_relaxed) != 0) {
-    NoteComesAgain(slot, start, where.cell);
-  }
-  return where;
 }
 
 [[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start, uint32_t size_class = 0) {
@@ -224,9 +219,13 @@ void CountTrouble(const CaptureResult& capture) {
   const CaptureResult capture = CaptureStack(start, slot.stack);
   if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
   const uint32_t known = slot.recent.Find(slot.stack, capture);
-  if (known == RecentStacks::kNone) return CellOfNewStack(slot, start, capture);
-  NoteComesAgain(slot, start, known);
-  return {known, false};
+  const Where where =
+      known != RecentStacks::kNone ? Where{known, false} : CellOfNewStack(slot, capture);
+  const bool came_before =
+      !where.shared &&
+      CellAt(region, where.cell).allocated_count.load(std::memory_order_relaxed) != 0;
+  if (came_before) NoteComesAgain(slot, start, where.cell);
+  return where;
 }
 
 // For the event log: the stack is captured as well, and must have led to the same cell.
@@ -234,7 +233,7 @@ void CountTrouble(const CaptureResult& capture) {
                                                      uint32_t cell) {
   const CaptureResult capture = CaptureStack(start, slot.stack);
   uint32_t captured = slot.recent.Find(slot.stack, capture);
-  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, start, capture).cell;
+  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, capture).cell;
   if (captured != cell) Count(region.header().dropped_events);
   return {captured, false};
 }

@@ -12,14 +12,6 @@ const uintptr_t g_zero = 0;
 
 }  // namespace
 
-void VerifiedStacks::Clear() {
-  if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof(Edge) * Edges(level_));
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  stack_count_ = 0;
-  word_count_ = 0;
-  hits_ = 0;
-}
-
 // Adds the stack behind the others. False: there is no room.
 bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
   if (stack_count_ == Stacks(level_)) return false;

@@ -166,7 +166,13 @@ class VerifiedStacks {
 
   bool Add(const StackMemory& memory, uint32_t result);
   uint32_t AlreadyVerified(const Stack& stack) const;
-  void Clear();
+  void Clear() {
+    if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof(Edge) * Edges(level_));
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    stack_count_ = 0;
+    word_count_ = 0;
+    hits_ = 0;
+  }
 
   uint32_t generation_;
   uint32_t level_;

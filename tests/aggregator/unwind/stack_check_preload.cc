@@ -122,6 +122,9 @@ bool AgreesWithOracle(ThreadState& state, const StartRegisters& start, const Cap
     }
   } else if (state.reused.depth == reused.depth && !reused.incomplete) {
     state.verified.Remember(start, state.reused, hash);
+    if (state.verified.wants_to_grow()) {
+      state.verified.Grow([](void*, size_t) { return true; });
+    }
   }
   for (uint32_t i = 0; i < reused.depth; ++i) {
     state.last_pcs[i] = state.reused.frames[i].pc;

@@ -110,6 +110,9 @@ StackProbe::~StackProbe() {
     EXPECT_FALSE(plain.truncated || plain.incomplete);
   } else if (reused_memory_->depth == reused.depth && !reused.incomplete) {
     verified_stacks_->Remember(start, *reused_memory_, hash);
+    if (verified_stacks_->wants_to_grow()) {
+      verified_stacks_->Grow([this](void*, size_t) { return may_grow; });
+    }
   }
   remembered_pcs_ = reused_pcs;
   remembered_slots_ = reused_slots;

@@ -36,6 +36,7 @@ class StackProbe {
   uint64_t captures() const { return captures_; }
   uint64_t frames() const { return frames_; }        // of all captures
   uint64_t unchanged() const { return unchanged_; }  // of these, those that were reused
+  bool may_grow = true;                              // VerifiedStacks get memory when they ask
   uint64_t verified() const { return verified_; }    // captures that VerifiedStacks knew
   // Captures where libunwind itself went astray, because the CFI is wrong there.
   uint64_t oracle_lost() const { return oracle_lost_; }

@@ -108,11 +108,28 @@ TEST_F(VerifiedStacksTest, CompareTheSavedRbpsThatAWalkReads) {
   EXPECT_EQ(probe_.verified(), 45u);
 }
 
+// All of the third round, and of the second what came after they grew last.
+TEST_F(VerifiedStacksTest, GrowUntilTheyKnowAThousand) {
+  Repeat(3, [] {
+    for (unsigned choices = 0; choices < 1024; ++choices) Shape(choices, 10);
+  });
+  EXPECT_GT(probe_.verified(), 1024u);
+}
+
 // More than there is room for: some are forgotten, none is taken for another.
 TEST_F(VerifiedStacksTest, AreRightWhenThereAreTooMany) {
   for (int round = 0; round < 3; ++round) {
-    for (unsigned choices = 0; choices < 1024; ++choices) Shape(choices, 10);
+    for (unsigned choices = 0; choices < 4096; ++choices) Shape(choices, 12);
     for (int depth = 1; depth < 200; depth += 7) nofp::Recurse(depth, ProbeHere);
+  }
+  Repeat(5000, ProbeHere);
+  EXPECT_GT(probe_.verified(), 500u);
+}
+
+TEST_F(VerifiedStacksTest, AreRightWhereTheyCanNotGrow) {
+  probe_.may_grow = false;
+  for (int round = 0; round < 3; ++round) {
+    for (unsigned choices = 0; choices < 1024; ++choices) Shape(choices, 10);
   }
   Repeat(5000, ProbeHere);
   EXPECT_GT(probe_.verified(), 500u);
