@@ -76,8 +76,7 @@ class SlotTable {
 inline constexpr uint32_t kNoCell = 0xffffffffu;
 
 inline Cell& CellAt(const Region& region, uint32_t id) {
-  return region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk]
-      .cells[id % kCellsPerChunk];
+  return region.cells()[id];
 }
 
 // SlotCells: which cell a site has in a slot, and which slot a cell belongs to.

@@ -67,7 +67,7 @@ uint32_t VerifiedStacks::AlreadyVerified(const Stack& stack) const {
 }
 
 void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& memory,
-                              uint32_t result) {
+                              uint32_t result, uint8_t tag) {
   if (pause_ != 0) {
     --pause_;
     return;
@@ -79,7 +79,7 @@ void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& me
   if (!current) {
     Clear();
     missed_from_ = start.sp;
-    missed_seen_ = start.pc;
+    missed_seen_ = Tagged(start.pc, tag);
   }
   if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 && !Add(memory, result)) {
     if (hits_ < uint64_t{stack_count_} * kHitsWorthAStack) pause_ = kPause;
