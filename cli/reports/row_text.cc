@@ -84,6 +84,8 @@ const char* NothingOf(Figure figure) {
       return ", all freed";
     case Figure::kTemporary:
       return ", none temporary";
+    case Figure::kTotal:
+      return ", nothing allocated";
     case Figure::kPeak:
       break;
   }
@@ -96,6 +98,8 @@ const char* HeadingOf(Figure figure) {
       return "leaked";
     case Figure::kTemporary:
       return "temporary";
+    case Figure::kTotal:
+      return "allocated";
     case Figure::kPeak:
       break;
   }

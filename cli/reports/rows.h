@@ -10,13 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "core/figure.h"
 #include "core/profile.h"
 #include "core/result.h"
 
 namespace memprof {
-
-// Which figure a report is of.
-enum class Figure { kPeak, kLeaked, kTemporary };
 
 struct LocationRow {
   std::string function;  // a location's, or a bracketed row
@@ -40,20 +38,6 @@ struct RowOptions {
 };
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);
-
-// Of a row, a site or a profile; or its variance.
-template <typename Figures>
-auto& FigureOf(Figures& figures, Figure figure) {
-  switch (figure) {
-    case Figure::kLeaked:
-      return figures.leaked;
-    case Figure::kTemporary:
-      return figures.temporary;
-    case Figure::kPeak:
-      break;
-  }
-  return figures.peak;
-}
 
 // Where a function is: "file.cc:12", with the last `folders` of its path. Where no file is known,
 // the module's name; nothing for a function that is named after it ("libx.so+0x12").

@@ -89,6 +89,8 @@ const char* TitleOf(Figure figure) {
       return "Never freed, by place";
     case Figure::kTemporary:
       return "Temporary, by place";
+    case Figure::kTotal:
+      return "Allocated in all, by place";
     case Figure::kPeak:
       break;
   }
