@@ -14,7 +14,7 @@
 namespace memprof {
 
 struct ExportOptions {
-  Figure figure = Figure::kPeak;  // for formats that hold one only
+  Figure figure = Figure::kPeak;  // for formats that hold one only; kTemporary: folded alone
 };
 
 struct Exporter {

@@ -45,6 +45,11 @@ int Transform(const TransformOptions& options) {
     Say("--figure {}: use peak, leaked, total or temporary", options.figure);
     return kExitUsage;
   }
+  if (what.figure == Figure::kTemporary && exporter->name != "folded" &&
+      exporter->name != "json") {
+    Say("{} has no figure of temporaries alone; json and folded do", exporter->name);
+    return kExitUsage;
+  }
   if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;

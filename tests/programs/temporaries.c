@@ -31,7 +31,7 @@
 // SITE function=by_pointer line=@pointer   kind=malloc  total=2400/50 temporary=2400/50 sizes=32-63:50
 // SITE function=by_pointer line=@pointer   kind=aligned total=2400/50 temporary=2400/50 sizes=32-63:50
 // WHOLE peak=1165/17 leaked=15/15 total=12373/142 temporary@one=10638/121 temporary@eight=11258/124
-// SIZES 0-0=2 1-1=16 2-3=2 4-7=1 8-15=5 16-31=3 32-63=100 64-127=1 128-255=2 256-511=2 512-1023=6 1024-2047=2
+// SIZES 0-0=2 1-1=16 2-3=2 4-7=1 8-15=5 16-31=3 32-63=100 64-127=1 128-255=2 256-511=3 512-1023=5 1024-2047=2
 // KINDS malloc=8774/88 calloc=21/1 realloc=1050/2 aligned=2528/51
 #define _GNU_SOURCE
 #include <malloc.h>
