@@ -281,12 +281,13 @@ enum class Detail {
                                           const CellChange& change, Detail detail = Detail::kNone) {
   Cell& cell = CellAt(region, where.cell);
   if (__builtin_expect(!where.shared, 1)) {
-    Book(cell, epoch, change, [&]() __attribute__((always_inline)) {
-      if (detail == Detail::kSize) BookSize(region, where.cell, change.allocated_bytes);
-      if (detail == Detail::kTemporary) {
-        BookTemporary(region, where.cell, change.freed_bytes, change.freed_count);
-      }
-    });
+    Book(
+        cell, epoch, change, [&]() __attribute__((always_inline)) {
+          if (detail == Detail::kSize) BookSize(region, where.cell, change.allocated_bytes);
+          if (detail == Detail::kTemporary) {
+            BookTemporary(region, where.cell, change.freed_bytes, change.freed_count);
+          }
+        });
     return;
   }
   BookShared(cell, epoch, change);
@@ -478,8 +479,8 @@ Where CellForSample(ThreadSlot* slot, size_t size, const Caller& caller) {
   if (slot->name_changed.load(std::memory_order_relaxed) != 0) NoteNewName(*slot);
   const CaptureResult capture = CaptureStack(caller.registers, slot->stack);
   CountTrouble(capture);
-  return CellOfSite(slot, stacks.Site(slot->stack, capture,
-                                      LabelOf(slot->thread_name, caller, size_class)));
+  return CellOfSite(
+      slot, stacks.Site(slot->stack, capture, LabelOf(slot->thread_name, caller, size_class)));
 }
 
 // The filter knows an address for as long as the live map does.
@@ -505,7 +506,8 @@ CellChange Freed(const SampleWeight& weight) {
 }
 
 // Whether the thread allocated nothing between this sample and its free. While sampling the
-// threshold is 1. (A realloc(p, 0) takes its step of the countdown too: it frees no temporary block.)
+// threshold is 1. (A realloc(p, 0) takes its step of the countdown too: it frees no temporary
+// block.)
 Detail DetailOfSampleFree(void* address, uint32_t cell) {
   return last_sample.address == reinterpret_cast<uintptr_t>(address) && last_sample.cell == cell &&
                  last_sample.countdown == thread_state.countdown

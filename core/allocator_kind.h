@@ -1,5 +1,5 @@
-// AllocatorKind: which function of the allocator the program called. A part of a site's label in the
-// region, and of a site in the capture: the numbers never change their meaning.
+// AllocatorKind: which function of the allocator the program called. A part of a site's label in
+// the region, and of a site in the capture: the numbers never change their meaning.
 //
 // Freestanding, as region_layout.h.
 #pragma once

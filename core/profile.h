@@ -62,8 +62,8 @@ struct Profile {
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
   std::vector<ProfileSite> sites;
-  std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
-  std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
+  std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module
+  std::vector<std::string> damage;       // of the capture: what was lost of it, one line each
   Count peak, leaked, total, temporary;  // sums over sites
   FigureVariances variances;             // likewise
   SizeHistogram sizes;                   // of total; what it lacks of it is not known (Untold)

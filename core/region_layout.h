@@ -11,7 +11,8 @@
 //   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
 //                                   what figures are kept for
 //   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
-//   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index; its
+//   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
+//   its
 //                                   published count is that of kCellChunks
 //   kSizeCounts    SizeCounts       for cells with blocks of several size classes
 //
@@ -113,8 +114,8 @@ struct SiteRecord {
 };
 static_assert(sizeof(SiteRecord) == 8);
 
-// What tells sites of one stack apart: the thread's name, which function of the allocator was called
-// (AllocatorKind), and of sampled blocks the size class (SizeClass), else 0.
+// What tells sites of one stack apart: the thread's name, which function of the allocator was
+// called (AllocatorKind), and of sampled blocks the size class (SizeClass), else 0.
 inline constexpr uint32_t kThreadNameBits = 16;
 inline constexpr uint32_t kSizeClassBits = 8;
 inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t kind, uint32_t size_class) {
@@ -215,7 +216,7 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
 
 // What the tracker is to do; the region's creator says so.
 struct TrackerOptions {
-  uint32_t exact_peak = 0;  // 1: threads keep nothing back from the ordering word
+  uint32_t exact_peak = 0;           // 1: threads keep nothing back from the ordering word
   uint32_t temporary_threshold = 1;  // a block is temporary if its thread frees it and allocated
                                      // fewer than so many others meanwhile; 1 to 64
   uint64_t sample_bytes =
@@ -275,8 +276,8 @@ inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so ma
 inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t unit = budget_bytes / 1024;
   auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
-  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/12, their details half of that; the rest is
-  // small.
+  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/12, their details half of that; the rest
+  // is small.
   const uint64_t cell_chunks = at_least(unit * 427 / sizeof(CellChunk), 64);
   const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
   const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;

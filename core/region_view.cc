@@ -146,7 +146,8 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   }
   // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
   // not known then.
-  for (const Table table : {Table::kDetailChunks, Table::kSizeCounts, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules, Table::kStrings}) {
+  for (const Table table : {Table::kDetailChunks, Table::kSizeCounts, Table::kSites,
+                            Table::kThreadNames, Table::kNodes, Table::kModules, Table::kStrings}) {
     if (!CopyPublished(table)) return CutShort();
   }
   return still;

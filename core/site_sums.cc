@@ -48,10 +48,17 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
   for (int i = 0; i < kCellTries; ++i) {
     const uint32_t before = cell.sequence.load(std::memory_order_acquire);
     auto get = [](const auto& word) { return word.load(std::memory_order_acquire); };
-    figures = {get(cell.epoch),       get(cell.allocated_bytes), get(cell.allocated_count),
-               get(cell.freed_bytes), get(cell.freed_count),     get(cell.peak_bytes),
-               get(cell.peak_count),  get(details.temporary_bytes), get(details.temporary_count),
-               get(details.sizes),    {}};
+    figures = {get(cell.epoch),
+               get(cell.allocated_bytes),
+               get(cell.allocated_count),
+               get(cell.freed_bytes),
+               get(cell.freed_count),
+               get(cell.peak_bytes),
+               get(cell.peak_count),
+               get(details.temporary_bytes),
+               get(details.temporary_count),
+               get(details.sizes),
+               {}};
     const uint32_t record = figures.sizes & ~kOwnSizes;
     const bool own = figures.sizes != kSizesElsewhere && (figures.sizes & kOwnSizes) != 0;
     if (own && record < named_.size()) figures.own_sizes = ReadSizes(counts_[record]);
@@ -69,8 +76,8 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
   return figures;
 }
 
-// Sizes that aren't those of the cell's figures (an event was in flight, or the cell counts them with
-// others) are not the site's, but the program's.
+// Sizes that aren't those of the cell's figures (an event was in flight, or the cell counts them
+// with others) are not the site's, but the program's.
 void AddSizesOf(CellFigures& cell, SiteFigures& site, SizeHistogram& other) {
   const Count all = {cell.allocated_bytes, cell.allocated_count};
   if (SumSizes(cell.own_sizes) == all) {

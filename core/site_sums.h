@@ -3,9 +3,9 @@
 // Thread safety: pure; the region's writers may go on meanwhile.
 // Memory order: a cell's sequence is read before and after its figures, which are acquired; their
 // stores are releases (aggregator/tables/booking.h).
-// Memory: bounded by the region's tables: a record of sizes belongs to one cell, and a second one that
-// names it has no sizes.
-// Invariant: nothing a cell says can overflow: sums are modulo 2^64, read as signed at the end.
+// Memory: bounded by the region's tables: a record of sizes belongs to one cell, and a second one
+// that names it has no sizes. Invariant: nothing a cell says can overflow: sums are modulo 2^64,
+// read as signed at the end.
 #pragma once
 
 #include <cstdint>

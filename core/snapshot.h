@@ -89,7 +89,7 @@ struct SnapshotTracker {
   uint64_t sample_bytes = 0;  // figures are estimates of one sample in so many bytes; 0: exact
   uint32_t temporary_threshold = 0;  // a temporary block's thread allocated fewer than so many
                                      // others before it freed it; 0: not known which were
-  bool inexact_read = false;  // taken while the program ran and events raced the read
+  bool inexact_read = false;         // taken while the program ran and events raced the read
   friend bool operator==(const SnapshotTracker&, const SnapshotTracker&) = default;
 };
 

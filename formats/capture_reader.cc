@@ -173,8 +173,7 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
 }
 
 bool IsKnown(uint32_t type) {
-  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling ||
-         IsOfSites(type);
+  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling || IsOfSites(type);
 }
 
 // What a damaged section that isn't essential would have said is not known.

@@ -1,10 +1,9 @@
 // What a capture has of each site beside its figures, section by section: which function allocated,
 // what was temporary, the sizes. CAPTURE_FORMAT.md has the bytes.
 //
-// Encode… gives nothing for a snapshot that doesn't know: the section is left out then. Decode… comes
-// after the sites and gives false for content that breaks the format; the snapshot is to be treated
-// as one that doesn't know then (Forget…).
-// Thread safety: pure.
+// Encode… gives nothing for a snapshot that doesn't know: the section is left out then. Decode…
+// comes after the sites and gives false for content that breaks the format; the snapshot is to be
+// treated as one that doesn't know then (Forget…). Thread safety: pure.
 #pragma once
 
 #include <string>

@@ -46,8 +46,8 @@ template <typename Function>
 // An allocation: calls the real function and counts its result. `real_call` is not called before
 // the real functions are known: then the arena gives memory that is never counted.
 template <typename RealCall>
-[[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
-                                             const Caller& caller, RealCall real_call) {
+[[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment, const Caller& caller,
+                                             RealCall real_call) {
   if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
   if (CalledWithin(kInAllocator, caller.registers.sp)) return real_call();
   if (!CountsAll()) return AllocateSampled(size, caller, real_call);

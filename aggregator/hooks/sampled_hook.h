@@ -44,8 +44,7 @@ template <typename RealCall>
 // `frees_for_nothing`: nullptr for a size of 0 means that the block was freed.
 template <typename RealCall>
 [[gnu::always_inline]] inline void* ReallocateSampled(void* address, size_t size,
-                                                      bool frees_for_nothing,
-                                                      const Caller& caller,
+                                                      bool frees_for_nothing, const Caller& caller,
                                                       RealCall real_call) {
   if (__builtin_expect(!CountsSamples(), 0)) return real_call();
   const bool sampled = TakesSample(size);

@@ -1,10 +1,11 @@
 // DetailBooking: what an event adds to the details of its cell: the size's class, or that the block
 // was a temporary one.
 //
-// Nearly every place allocates blocks of one class of sizes, so a cell keeps no more than that class
-// until a block of a second one comes. Then it takes a record with a count for each class, and what
-// was counted so far is entered there: the record is exact from its begin. If there is none left,
-// the cell counts into RegionHeader.other_sizes from then on, so that the program's sizes stay exact.
+// Nearly every place allocates blocks of one class of sizes, so a cell keeps no more than that
+// class until a block of a second one comes. Then it takes a record with a count for each class,
+// and what was counted so far is entered there: the record is exact from its begin. If there is
+// none left, the cell counts into RegionHeader.other_sizes from then on, so that the program's
+// sizes stay exact.
 //
 //   sizes   0 ─► class + 1 ─► kOwnSizes | record
 //                          └► kSizesElsewhere        (always, of shared cells)

@@ -1,6 +1,6 @@
-// LastAllocations: the blocks that a thread allocated last, so that a free of one of them is known as
-// that of a temporary block: fewer than N allocations of the thread came between (SEMANTICS: N = 1,
-// none).
+// LastAllocations: the blocks that a thread allocated last, so that a free of one of them is known
+// as that of a temporary block: fewer than N allocations of the thread came between (SEMANTICS: N =
+// 1, none).
 //
 //   N = 1    malloc → p   note p;   free(p): it is p, so p was temporary
 //   N = 3    ring of 3:   p q r  →  malloc → s  →  s q r:   free(p) is too late, free(q) isn't
@@ -14,9 +14,8 @@
 // A realloc is an allocation: its new block is noted. The block that it replaces is not asked for.
 //
 // Thread safety: its thread's, and that of signal handlers that interrupt any function here. One
-// in the middle of Note takes a place of its own in the ring; with N = 1 one of the two blocks may be
-// noted as neither, and is not known as temporary then.
-// Memory: 1 KiB a thread.
+// in the middle of Note takes a place of its own in the ring; with N = 1 one of the two blocks may
+// be noted as neither, and is not known as temporary then. Memory: 1 KiB a thread.
 #pragma once
 
 #include <atomic>

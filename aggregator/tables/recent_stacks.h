@@ -75,7 +75,7 @@ class RecentStacks {
 
   struct alignas(64) Entry {
     uint32_t generation;
-    uint32_t before;  // node of the unchanged part
+    uint32_t before;   // node of the unchanged part
     uint32_t changed;  // how many frames, and the tag
     uint32_t cell;
     uintptr_t pcs[kMaxChanged];

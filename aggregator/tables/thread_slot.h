@@ -75,9 +75,7 @@ class SlotTable {
 
 inline constexpr uint32_t kNoCell = 0xffffffffu;
 
-inline Cell& CellAt(const Region& region, uint32_t id) {
-  return region.cells()[id];
-}
+inline Cell& CellAt(const Region& region, uint32_t id) { return region.cells()[id]; }
 
 // SlotCells: which cell a site has in a slot, and which slot a cell belongs to.
 //

@@ -13,8 +13,8 @@
 //         and the words up to there are the same, so they are not looked at again
 //
 // What a stack leads to may depend on more than the stack (which function of the allocator was
-// called): that is its tag. A stack of two tags is two stacks, each in a trie of its own, since every
-// way to it begins with an edge of its tag.
+// called): that is its tag. A stack of two tags is two stacks, each in a trie of its own, since
+// every way to it begins with an edge of its tag.
 //
 // Which saved rbps a walk reads depends on the steps after it, so two stacks with the same start
 // may list other words of it: then the edge leads to the begin of the stack.

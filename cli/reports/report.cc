@@ -11,8 +11,9 @@ int Report(const std::string& capture, const OutputOptions& output, Figure figur
   const auto profile = LoadProfile(capture);
   if (!profile) return ExitStatusOf(profile.error());
   if (figure == Figure::kTemporary && profile->tracker.temporary_threshold == 0) {
-    return ExitStatusOf({ErrorKind::kUnreadable,
-                         capture + " doesn't say what was temporary; profile again with this memprof"});
+    return ExitStatusOf(
+        {ErrorKind::kUnreadable,
+         capture + " doesn't say what was temporary; profile again with this memprof"});
   }
   return WriteOutput(output, text(*profile, StyleOf(output)));
 }

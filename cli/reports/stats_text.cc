@@ -21,10 +21,10 @@ std::string TemporaryText(const Profile& profile) {
   const std::string between =
       threshold == 1 ? std::string("before it allocated again")
                      : fmt::format("with fewer than {} allocations between", threshold);
-  return fmt::format("{}, freed by their thread {}",
-                     FormatFigure(profile.temporary, profile.variances.temporary,
-                                  profile.tracker.sample_bytes),
-                     between);
+  return fmt::format(
+      "{}, freed by their thread {}",
+      FormatFigure(profile.temporary, profile.variances.temporary, profile.tracker.sample_bytes),
+      between);
 }
 
 std::string FiguresText(const Profile& profile) {
@@ -133,9 +133,9 @@ std::string HistogramText(const Profile& profile, const TextStyle& style) {
   BarTable table("Allocations by size", "size", profile, style);
   for (const SizeShare& share : profile.sizes) {
     const uint64_t from = RangeOfClass(share.size_class).min_bytes;
-    table.Add(share.count, from <= 1 ? fmt::format("{} B", from)
-                                     : fmt::format("{} to < {}", WholeUnits(from),
-                                                   WholeUnits(2 * from)));
+    table.Add(share.count, from <= 1
+                               ? fmt::format("{} B", from)
+                               : fmt::format("{} to < {}", WholeUnits(from), WholeUnits(2 * from)));
   }
   table.Add(Untold(profile.sizes, profile.total), "not known", false);
   table.Add(profile.total, "total", false);
@@ -188,7 +188,8 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
   }
   if (rows.size() > kTopPlaces) {
     const size_t others = rows.size() - kTopPlaces;
-    line(rest, fmt::format("others ({} {})", FormatCount(others), others == 1 ? "place" : "places"));
+    line(rest,
+         fmt::format("others ({} {})", FormatCount(others), others == 1 ? "place" : "places"));
   }
   line(profile.total, "total");
   return text;

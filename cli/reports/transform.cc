@@ -45,8 +45,7 @@ int Transform(const TransformOptions& options) {
     Say("--figure {}: use peak, leaked, total or temporary", options.figure);
     return kExitUsage;
   }
-  if (what.figure == Figure::kTemporary && exporter->name != "folded" &&
-      exporter->name != "json") {
+  if (what.figure == Figure::kTemporary && exporter->name != "folded" && exporter->name != "json") {
     Say("{} has no figure of temporaries alone; json and folded do", exporter->name);
     return kExitUsage;
   }
@@ -54,10 +53,9 @@ int Transform(const TransformOptions& options) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  return Report(options.capture, options.output, what.figure,
-                [&](const Profile& profile, const TextStyle&) {
-                  return exporter->write(profile, what);
-                });
+  return Report(
+      options.capture, options.output, what.figure,
+      [&](const Profile& profile, const TextStyle&) { return exporter->write(profile, what); });
 }
 
 }  // namespace

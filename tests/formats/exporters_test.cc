@@ -58,8 +58,8 @@ TEST(JsonExport, HasTheSettledNamesAndSumsToTheTotals) {
 
 TEST(JsonExport, HasTemporariesSizesAndKindsThatSumToTheTotals) {
   const auto json = nlohmann::json::parse(ExportJson(SampleProfile(DetailedSnapshot()), {}));
-  EXPECT_EQ(json["temporary"], nlohmann::json::parse(
-                                   R"({"bytes": 325, "allocations": 3, "threshold": 8})"));
+  EXPECT_EQ(json["temporary"],
+            nlohmann::json::parse(R"({"bytes": 325, "allocations": 3, "threshold": 8})"));
   EXPECT_EQ(json["histogram"], nlohmann::json::parse(R"([
     {"min_bytes": 0, "max_bytes": 0, "allocations": 1, "bytes": 0},
     {"min_bytes": 64, "max_bytes": 127, "allocations": 3, "bytes": 300},

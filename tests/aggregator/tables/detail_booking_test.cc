@@ -1,5 +1,5 @@
-// The sizes of a cell, booked one by one, are those that were booked: whatever they are, and however
-// many cells there are.
+// The sizes of a cell, booked one by one, are those that were booked: whatever they are, and
+// however many cells there are.
 #include "aggregator/tables/detail_booking.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ Sizes SizesOf(const Region& region, uint32_t cell) {
   const uint32_t word = region.details()[cell].sizes;
   const Cell& figures = region.cells()[cell];
   if (word == 0 || word == kSizesElsewhere) return sizes;
-  if ((word & kOwnSizes) == 0) return {{word - 1, {figures.allocated_bytes, figures.allocated_count}}};
+  if ((word & kOwnSizes) == 0)
+    return {{word - 1, {figures.allocated_bytes, figures.allocated_count}}};
   Add(region.Records<SizeCounts>(Table::kSizeCounts)[word & ~kOwnSizes], sizes);
   return sizes;
 }
@@ -73,7 +74,7 @@ TEST(DetailBooking, LosesNothingWhenThereAreNoMoreRecords) {
   std::vector<Sizes> expected(cells);
   for (int i = 0; i < 50'000; ++i) {
     const auto cell = static_cast<uint32_t>(random() % cells);
-    const uint64_t size = random() >> (64 - random() % 20) >> 1;
+    const uint64_t size = random() % (uint64_t{1} << random() % 20);
     Allocate(region.get(), cell, size);
     expected[cell][SizeClass(size)].first += size;
     expected[cell][SizeClass(size)].second += 1;

@@ -37,7 +37,8 @@ TEST(CallTree, FoldsTheSystemsFramesUnlessAskedForThem) {
   const Profile profile = ReportProfile();
   EXPECT_EQ(Shape(CallTree(profile, {.figure = Figure::kLeaked})),
             std::string("total(main(Load) main ") + kRuntimeRow + ")");
-  EXPECT_EQ(Shape(CallTree(profile, {.figure = Figure::kLeaked, .show_runtime = true, .all_frames = true})),
+  EXPECT_EQ(Shape(CallTree(profile,
+                           {.figure = Figure::kLeaked, .show_runtime = true, .all_frames = true})),
             "total(__libc_start_main(main(Load(std::vector<char>::reserve(unsigned long)"
             "(operator new(unsigned long)))) main) _dl_init(call_init))");
 }
