@@ -20,6 +20,8 @@ constinit LogHeader* header = nullptr;
 constinit uint64_t capacity = 0;
 constinit std::atomic<uint32_t> locked{0};
 constinit thread_local bool holds = false;
+constinit std::atomic<uint64_t> threads{0};
+constinit thread_local uint64_t this_thread = 0;
 
 bool Lock() {
   if (holds) return false;
@@ -66,11 +68,12 @@ void Append(const Event& event) {
     header->overflowed.fetch_add(1, std::memory_order_relaxed);
     return;
   }
+  if (this_thread == 0) this_thread = threads.fetch_add(1, std::memory_order_relaxed) + 1;
   reinterpret_cast<LogRecord*>(header + 1)[index] = {event.kind,
                                                      SiteOf(event.cell),
                                                      SiteOf(event.freed_cell),
-                                                     0,
-                                                     reinterpret_cast<uintptr_t>(&thread_state),
+                                                     static_cast<uint32_t>(event.allocator),
+                                                     this_thread,
                                                      reinterpret_cast<uintptr_t>(event.address),
                                                      event.bytes,
                                                      event.freed_bytes,

@@ -24,6 +24,7 @@
 
 #include "aggregator/region.h"
 #include "aggregator/tables/thread_slot.h"
+#include "core/allocator_kind.h"
 
 namespace memprof {
 
@@ -48,6 +49,7 @@ struct Event {
   uint64_t bytes = 0;                  // allocated
   uint32_t cell = kNoCell;             // that it is booked in
   const StackMemory* stack = nullptr;  // of the allocation; nullptr: not at hand
+  AllocatorKind allocator = AllocatorKind::kUnknown;
   uint64_t freed_bytes = 0;
   uint32_t freed_cell = kNoCell;
 };
@@ -63,8 +65,8 @@ struct LogRecord {
   EventKind kind;
   uint32_t site;  // kNoRecord: none
   uint32_t freed_site;
-  uint32_t reserved;
-  uint64_t thread;  // another one for each thread that is alive
+  uint32_t allocator;  // AllocatorKind of an allocation
+  uint64_t thread;     // another one for each thread
   uint64_t address;
   uint64_t bytes;
   uint64_t freed_bytes;

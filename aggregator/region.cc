@@ -12,8 +12,14 @@ bool Region::Attach(void* base, uint64_t bytes) {
   for (const TableInfo& table : header->tables) {
     if (table.offset + uint64_t{table.capacity} * table.record_bytes > bytes) return false;
   }
+  if (header->tables[static_cast<size_t>(Table::kDetailChunks)].capacity <
+      header->tables[static_cast<size_t>(Table::kCellChunks)].capacity) {
+    return false;
+  }
   base_ = static_cast<unsigned char*>(base);
   header_ = header;
+  cells_ = Records<Cell>(Table::kCellChunks);
+  details_ = Records<CellDetails>(Table::kDetailChunks);
   return true;
 }
 

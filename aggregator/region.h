@@ -27,6 +27,9 @@ class Region {
   Record* Records(Table table) const {
     return reinterpret_cast<Record*>(base_ + info(table).offset);
   }
+  // The cells and their details by the cell's id; kept at hand, since every event needs them.
+  Cell* cells() const { return cells_; }
+  CellDetails* details() const { return details_; }
   uint32_t capacity(Table table) const { return info(table).capacity; }
   uint32_t count(Table table) const {
     const uint32_t n = header_->counts[static_cast<size_t>(table)].load(std::memory_order_acquire);
@@ -47,6 +50,8 @@ class Region {
 
   unsigned char* base_ = nullptr;
   RegionHeader* header_ = nullptr;
+  Cell* cells_ = nullptr;
+  CellDetails* details_ = nullptr;
 };
 
 }  // namespace memprof

@@ -14,6 +14,8 @@
 #include "aggregator/sampler.h"
 #include "aggregator/system_calls.h"
 #include "aggregator/tables/booking.h"
+#include "aggregator/tables/detail_booking.h"
+#include "aggregator/tables/last_allocations.h"
 #include "aggregator/tables/live_map.h"
 #include "aggregator/tables/module_table.h"
 #include "aggregator/tables/peak_tracker.h"
@@ -36,6 +38,19 @@ constinit SlotTable slots;
 constinit SlotCells slot_cells{region};
 constinit SharedCells shared_cells{region};
 pthread_key_t exit_key;
+
+constinit uint32_t temporary_threshold = 1;  // TrackerOptions'
+thread_local constinit LastAllocations last_allocations
+    __attribute__((tls_model("initial-exec"))) = {};
+
+// Of the thread's last sample, and what was left to its next one: as long as that is the same, the
+// thread has allocated nothing since.
+struct LastSample {
+  uintptr_t address;
+  int64_t countdown;
+  uint32_t cell;
+};
+thread_local constinit LastSample last_sample __attribute__((tls_model("initial-exec"))) = {};
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
 
@@ -188,80 +203,103 @@ void CountTrouble(const CaptureResult& capture) {
   if (slot.verified != nullptr) slot.verified->Forget();
 }
 
-[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const CaptureResult& capture) {
-  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, slot.thread_name));
-  if (!where.shared) slot.recent.Remember(slot.stack, capture, where.cell);
+// What a stack leads to depends on the stack and on this.
+uint8_t TagOf(const Caller& caller) { return static_cast<uint8_t>(caller.kind); }
+uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class = 0) {
+  return SiteLabel(thread_name, static_cast<uint32_t>(caller.kind), size_class);
+}
+
+[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const Caller& caller,
+                                       const CaptureResult& capture) {
+  const uint32_t label = LabelOf(slot.thread_name, caller);
+  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label));
+  if (!where.shared) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell);
   return where;
 }
 
 // A stack that was captured came again.
-[[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const StartRegisters& start,
-                                      uint32_t cell) {
+[[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
   if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
   if (slot.verified == nullptr) return;
-  slot.verified->Remember(start, slot.stack, cell);
+  slot.verified->Remember(caller.registers, slot.stack, cell, TagOf(caller));
   if (slot.verified->wants_to_grow()) GrowVerifiedStacks(*slot.verified);
 }
 
-[[gnu::noinline]] Where CellWithoutSlot(const StartRegisters& start, uint32_t size_class = 0) {
+[[gnu::noinline]] Where CellWithoutSlot(const Caller& caller, uint32_t size_class = 0) {
   const NestedStack nested;
   if (nested.get() == nullptr) {
     Count(region.header().tables_full_events);
     return SharedCellOf(kTablesFullSite);
   }
-  const CaptureResult capture = CaptureStack(start, *nested.get());
+  const CaptureResult capture = CaptureStack(caller.registers, *nested.get());
   CountTrouble(capture);
-  const uint32_t label = SiteLabel(ReadThreadName(), size_class);
+  const uint32_t label = LabelOf(ReadThreadName(), caller, size_class);
   return SharedCellOf(stacks.Site(*nested.get(), capture, label));
 }
 
-[[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const StartRegisters& start) {
-  const CaptureResult capture = CaptureStack(start, slot.stack);
+[[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const Caller& caller) {
+  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
   if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
-  const uint32_t known = slot.recent.Find(slot.stack, capture);
+  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
   const Where where =
-      known != RecentStacks::kNone ? Where{known, false} : CellOfNewStack(slot, capture);
+      known != RecentStacks::kNone ? Where{known, false} : CellOfNewStack(slot, caller, capture);
   const bool came_before =
       !where.shared &&
       CellAt(region, where.cell).allocated_count.load(std::memory_order_relaxed) != 0;
-  if (came_before) NoteComesAgain(slot, start, where.cell);
+  if (came_before) NoteComesAgain(slot, caller, where.cell);
   return where;
 }
 
 // For the event log: the stack is captured as well, and must have led to the same cell.
-[[maybe_unused, gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const StartRegisters& start,
+[[maybe_unused, gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const Caller& caller,
                                                      uint32_t cell) {
-  const CaptureResult capture = CaptureStack(start, slot.stack);
-  uint32_t captured = slot.recent.Find(slot.stack, capture);
-  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, capture).cell;
+  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
+  uint32_t captured = slot.recent.Find(slot.stack, capture, TagOf(caller));
+  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, caller, capture).cell;
   if (captured != cell) Count(region.header().dropped_events);
   return {captured, false};
 }
 
 // The cell for an allocation by the caller.
-[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot,
-                                                      const StartRegisters& start) {
-  if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(start);
+[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot, const Caller& caller) {
+  if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(caller);
   if (__builtin_expect(slot->name_changed.load(std::memory_order_relaxed) != 0, 0)) {
     NoteNewName(*slot);
   }
   if (__builtin_expect(slot->verified != nullptr, 1)) {
-    const uint32_t cell = slot->verified->Find(start);
+    const uint32_t cell = slot->verified->Find(caller.registers, TagOf(caller));
     if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) {
-      return kLogsEvents ? CellOfVerified(*slot, start, cell) : Where{cell, false};
+      return kLogsEvents ? CellOfVerified(*slot, caller, cell) : Where{cell, false};
     }
   }
-  return CellOfCaptured(*slot, start);
+  return CellOfCaptured(*slot, caller);
 }
 
+// What an event is beside the figures of its cell.
+enum class Detail {
+  kNone,
+  kSize,       // one block was allocated, and its size's class is not known from its site
+  kTemporary,  // what is freed was temporary
+};
+
 [[gnu::always_inline]] inline void BookIn(const Where& where, uint64_t epoch,
-                                          const CellChange& change) {
+                                          const CellChange& change, Detail detail = Detail::kNone) {
   Cell& cell = CellAt(region, where.cell);
   if (__builtin_expect(!where.shared, 1)) {
-    Book(cell, epoch, change);
+    Book(
+        cell, epoch, change, [&]() __attribute__((always_inline)) {
+          if (detail == Detail::kSize) BookSize(region, where.cell, change.allocated_bytes);
+          if (detail == Detail::kTemporary) {
+            BookTemporary(region, where.cell, change.freed_bytes, change.freed_count);
+          }
+        });
     return;
   }
   BookShared(cell, epoch, change);
+  if (detail == Detail::kSize) BookSizeShared(region, where.cell, change.allocated_bytes);
+  if (detail == Detail::kTemporary) {
+    BookTemporaryShared(region, where.cell, change.freed_bytes, change.freed_count);
+  }
   Count(region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
 
@@ -269,8 +307,15 @@ void CountTrouble(const CaptureResult& capture) {
 // booked in the parent's region.
 bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
 
+// Whether a block that this thread frees now is a temporary one.
+[[gnu::always_inline]] inline Detail DetailOfFree(void* address, uint32_t cell) {
+  return last_allocations.Have(reinterpret_cast<uintptr_t>(address), cell, temporary_threshold)
+             ? Detail::kTemporary
+             : Detail::kNone;
+}
+
 [[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, EventKind kind, void* address,
-                                            uint64_t size, uint32_t cell) {
+                                            uint64_t size, uint32_t cell, Detail detail) {
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   const Where where = CellForFree(slot, cell);
   if (__builtin_expect(where.cell == kNoCell, 0)) {
@@ -279,7 +324,7 @@ bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; 
   }
   const Event event = {
       .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell};
-  BookIn(where, RecordPeak(slot, event), {.freed_bytes = size, .freed_count = 1});
+  BookIn(where, RecordPeak(slot, event), {.freed_bytes = size, .freed_count = 1}, detail);
 }
 
 }  // namespace
@@ -289,6 +334,8 @@ bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; 
 bool StartCounting(const MappedRegion& mapped) {
   if (!region.Attach(mapped.base, mapped.bytes)) return false;
   RegionHeader& header = region.header();
+  const uint32_t threshold = header.options.temporary_threshold;
+  temporary_threshold = threshold - 1 < kMaxTemporaryThreshold ? threshold : 1;
   header.pid = static_cast<uint32_t>(getpid());
   StopReason trouble = StopReason::kNone;
   if (!ModuleTable::Init() || !InitUnwinder()) {
@@ -331,11 +378,12 @@ void ForgetLeftScope(uintptr_t sp) {
 
 // --- events --------------------------------------------------------------------------------------
 
-void OnAllocated(void* address, size_t size, const StartRegisters& start) {
+void OnAllocated(void* address, size_t size, const Caller& caller) {
   live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
-  const Where where = CellForAllocation(slot, start);
+  const Where where = CellForAllocation(slot, caller);
+  last_allocations.Note(reinterpret_cast<uintptr_t>(address), where.cell, temporary_threshold);
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   if (where.cell == kNoCell ||
       !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell})) {
@@ -346,8 +394,10 @@ void OnAllocated(void* address, size_t size, const StartRegisters& start) {
                        .address = address,
                        .bytes = size,
                        .cell = where.cell,
-                       .stack = slot != nullptr ? &slot->stack : nullptr};
-  BookIn(where, RecordPeak(slot, event), {.allocated_bytes = size, .allocated_count = 1});
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = caller.kind};
+  BookIn(where, RecordPeak(slot, event), {.allocated_bytes = size, .allocated_count = 1},
+         Detail::kSize);
 }
 
 void OnFree(void* address) {
@@ -357,7 +407,8 @@ void OnFree(void* address) {
     Count(region.header().unknown_frees);
     return;
   }
-  BookFree(SlotOf(scope), EventKind::kFreed, address, block.size, block.cell);
+  BookFree(SlotOf(scope), EventKind::kFreed, address, block.size, block.cell,
+           DetailOfFree(address, block.cell));
 }
 
 ClaimedBlock ClaimForRealloc(void* address) {
@@ -368,17 +419,17 @@ ClaimedBlock ClaimForRealloc(void* address) {
   return {known, block.size, block.cell};
 }
 
-void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
-                   const StartRegisters& start) {
+void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Caller& caller) {
   if (!old.known) {
-    OnAllocated(address, size, start);
+    OnAllocated(address, size, caller);
     return;
   }
   live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
-  const Where to = CellForAllocation(slot, start);
+  const Where to = CellForAllocation(slot, caller);
   const Where from = CellForFree(slot, old.cell);
+  last_allocations.Note(reinterpret_cast<uintptr_t>(address), to.cell, temporary_threshold);
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
   if (to.cell == kNoCell || from.cell == kNoCell) {
     Count(region.header().dropped_events);
@@ -396,17 +447,19 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
                        .bytes = size,
                        .cell = to.cell,
                        .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = caller.kind,
                        .freed_bytes = old.size,
                        .freed_cell = from.cell};
   const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
   BookIn(from, epoch, {.freed_bytes = old.size, .freed_count = 1});
-  BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1});
+  BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1}, Detail::kSize);
 }
 
-void OnReallocFreed(const ClaimedBlock& old) {
+void OnReallocFreed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
-  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell,
+           DetailOfFree(address, old.cell));
 }
 
 void OnReallocFailed(const ClaimedBlock& old, void* address) {
@@ -417,7 +470,7 @@ void OnReallocFailed(const ClaimedBlock& old, void* address) {
     return;
   }
   Count(region.header().dropped_events);
-  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell, Detail::kNone);
 }
 
 // --- sampled events ------------------------------------------------------------------------------
@@ -425,14 +478,14 @@ void OnReallocFailed(const ClaimedBlock& old, void* address) {
 namespace {
 
 // The cell for a sampled block. Samples are rare: nothing is remembered of their stacks.
-Where CellForSample(ThreadSlot* slot, size_t size, const StartRegisters& start) {
+Where CellForSample(ThreadSlot* slot, size_t size, const Caller& caller) {
   const uint32_t size_class = SizeClass(size);
-  if (slot == nullptr) return CellWithoutSlot(start, size_class);
+  if (slot == nullptr) return CellWithoutSlot(caller, size_class);
   if (slot->name_changed.load(std::memory_order_relaxed) != 0) NoteNewName(*slot);
-  const CaptureResult capture = CaptureStack(start, slot->stack);
+  const CaptureResult capture = CaptureStack(caller.registers, slot->stack);
   CountTrouble(capture);
-  return CellOfSite(slot,
-                    stacks.Site(slot->stack, capture, SiteLabel(slot->thread_name, size_class)));
+  return CellOfSite(
+      slot, stacks.Site(slot->stack, capture, LabelOf(slot->thread_name, caller, size_class)));
 }
 
 // The filter knows an address for as long as the live map does.
@@ -457,7 +510,18 @@ CellChange Freed(const SampleWeight& weight) {
   return {.freed_bytes = weight.bytes, .freed_count = weight.blocks};
 }
 
-void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell) {
+// Whether the thread allocated nothing between this sample and its free. While sampling the
+// threshold is 1. (A realloc(p, 0) takes its step of the countdown too: it frees no temporary
+// block.)
+Detail DetailOfSampleFree(void* address, uint32_t cell) {
+  return last_sample.address == reinterpret_cast<uintptr_t>(address) && last_sample.cell == cell &&
+                 last_sample.countdown == thread_state.countdown
+             ? Detail::kTemporary
+             : Detail::kNone;
+}
+
+void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell,
+                    Detail detail = Detail::kNone) {
   if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, cell);
   if (where.cell == kNoCell) {
@@ -465,19 +529,20 @@ void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell) {
     return;
   }
   const SampleWeight weight = WeightOfKept(kept_size);
-  BookIn(where, RecordPeak(slot, 0, weight.bytes), Freed(weight));
+  BookIn(where, RecordPeak(slot, 0, weight.bytes), Freed(weight), detail);
 }
 
 }  // namespace
 
-void OnSampled(void* address, size_t size, const StartRegisters& start) {
-  OnSampleReallocated({}, address, size, true, start);
+void OnSampled(void* address, size_t size, const Caller& caller) {
+  OnSampleReallocated({}, address, size, true, caller);
 }
 
 void OnSampleFree(void* address) {
   const TrackerScope scope;
   Block block;
-  if (TakeSample(address, &block)) BookSampleFree(SlotOf(scope), block.size, block.cell);
+  if (!TakeSample(address, &block)) return;
+  BookSampleFree(SlotOf(scope), block.size, block.cell, DetailOfSampleFree(address, block.cell));
 }
 
 ClaimedBlock ClaimSample(void* address) {
@@ -488,15 +553,16 @@ ClaimedBlock ClaimSample(void* address) {
 }
 
 void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
-                         const StartRegisters& start) {
+                         const Caller& caller) {
   if (!sampled) {
     OnSampleReallocFreed(old);
     return;
   }
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
-  const Where to = CellForSample(slot, size, start);
+  const Where to = CellForSample(slot, size, caller);
   if (ForkedMeanwhile()) return;
+  last_sample = {reinterpret_cast<uintptr_t>(address), thread_state.countdown, to.cell};
   const uint64_t kept_size = KeptSize(size);
   if (to.cell == kNoCell || !KeepSample(address, {kept_size, to.cell})) {
     Count(region.header().dropped_events);

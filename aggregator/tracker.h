@@ -27,6 +27,7 @@
 #include <cstdint>
 
 #include "aggregator/unwind/stack_capture.h"
+#include "core/allocator_kind.h"
 
 namespace memprof {
 
@@ -110,6 +111,12 @@ class AllocatorScope {
   const uintptr_t before_;
 };
 
+// Who called the allocator, and which function of it.
+struct Caller {
+  StartRegisters registers;
+  AllocatorKind kind;
+};
+
 // A block that is taken out of the live map and whose event is not decided yet (realloc).
 struct ClaimedBlock {
   bool known;
@@ -117,27 +124,26 @@ struct ClaimedBlock {
   uint32_t cell;
 };
 
-// `address` was allocated with `size` requested bytes by the function of `start`.
-void OnAllocated(void* address, size_t size, const StartRegisters& start);
+// `address` was allocated with `size` requested bytes.
+void OnAllocated(void* address, size_t size, const Caller& caller);
 
 // `address` is about to be freed.
 void OnFree(void* address);
 
 // realloc, in three steps: claim before the real call; then exactly one of the others.
 ClaimedBlock ClaimForRealloc(void* address);
-void OnReallocated(const ClaimedBlock& old, void* address, size_t size,
-                   const StartRegisters& start);
-void OnReallocFreed(const ClaimedBlock& old);                  // realloc(p, 0) that freed
+void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Caller& caller);
+void OnReallocFreed(const ClaimedBlock& old, void* address);   // realloc(p, 0) that freed p
 void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block is as it was
 
 // The same of sampled blocks, which are booked with their weight; a claimed one's size is as kept
 // (KeptSize). What was no sample is none of theirs: of it only MaybeSample (sampler.h) is asked.
-void OnSampled(void* address, size_t size, const StartRegisters& start);
+void OnSampled(void* address, size_t size, const Caller& caller);
 void OnSampleFree(void* address);
 ClaimedBlock ClaimSample(void* address);
 // `sampled`: the new block is one. Of neither it is no event.
 void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
-                         const StartRegisters& start);
+                         const Caller& caller);
 void OnSampleReallocFreed(const ClaimedBlock& old);
 void OnSampleReallocFailed(const ClaimedBlock& old, void* address);
 

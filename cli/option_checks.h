@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/region_layout.h"
 #include "core/sample_weight.h"
 #include "core/units.h"
 
@@ -21,6 +22,12 @@ inline std::string RowCount(const std::string& text) {
 
 inline std::string Seconds(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of seconds";
+}
+
+// Of run --temporary: 1 to 64 allocations.
+inline std::string TemporaryThreshold(const std::string& text) {
+  if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";
+  return "'" + text + "' is no number of allocations; write one from 1 to 64";
 }
 
 // Of run --sample: a size; 0 is none.

@@ -73,12 +73,15 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   for (const SnapshotSite& site : snapshot.sites) {
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
                              RuntimeReason(snapshot, chains, site),
-                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class});
+                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
+                             site.kind, site.temporary, site.sizes});
     profile.variances += profile.sites.back().variances;
     profile.peak += site.peak;
     profile.leaked += site.leaked;
     profile.total += site.total;
+    profile.temporary += site.temporary;
   }
+  profile.sizes = SumSizes(snapshot);
   profile.notes = symbolizer.notes();
   return profile;
 }

@@ -47,6 +47,9 @@ struct ProfileSite {
   const char* runtime_reason = nullptr;
   FigureVariances variances = {};  // 0 of an exact profile
   uint32_t size_class = 0;         // likewise
+  AllocatorKind kind = AllocatorKind::kUnknown;
+  Count temporary = {};      // of total
+  SizeHistogram sizes = {};  // of total; empty: not known
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
@@ -59,10 +62,11 @@ struct Profile {
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
   std::vector<ProfileSite> sites;
-  std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
-  std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
-  Count peak, leaked, total;        // sums over sites
-  FigureVariances variances;        // likewise
+  std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module
+  std::vector<std::string> damage;       // of the capture: what was lost of it, one line each
+  Count peak, leaked, total, temporary;  // sums over sites
+  FigureVariances variances;             // likewise
+  SizeHistogram sizes;                   // of total; what it lacks of it is not known (Untold)
 };
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);

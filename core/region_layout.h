@@ -8,9 +8,13 @@
 //   kStrings       char             bytes that ModuleRecords point into
 //   kThreadNames   ThreadNameRecord names at allocation; record 0 is "[other threads]"
 //   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
-//   kSites         SiteRecord       (leaf node, thread name, while sampling size class): what
-//                                   figures are kept for
+//   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
+//                                   what figures are kept for
 //   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
+//   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
+//   its
+//                                   published count is that of kCellChunks
+//   kSizeCounts    SizeCounts       for cells with blocks of several size classes
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -39,7 +43,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 3;
+inline constexpr uint32_t kRegionVersion = 4;
 
 enum class Table : uint32_t {
   kModules,
@@ -48,6 +52,8 @@ enum class Table : uint32_t {
   kNodes,
   kSites,
   kCellChunks,
+  kDetailChunks,
+  kSizeCounts,
   kSegments,  // reserved: peaks of ended segments (region scopes, tests, named snapshots)
   kCount,
 };
@@ -108,15 +114,22 @@ struct SiteRecord {
 };
 static_assert(sizeof(SiteRecord) == 8);
 
-// What tells sites of one stack apart. The size class is 0 but for sampled blocks (SizeClass).
+// What tells sites of one stack apart: the thread's name, which function of the allocator was
+// called (AllocatorKind), and of sampled blocks the size class (SizeClass), else 0.
 inline constexpr uint32_t kThreadNameBits = 16;
-inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t size_class) {
-  return thread_name | size_class << kThreadNameBits;
+inline constexpr uint32_t kSizeClassBits = 8;
+inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t kind, uint32_t size_class) {
+  return thread_name | size_class << kThreadNameBits | kind << (kThreadNameBits + kSizeClassBits);
 }
 inline constexpr uint32_t ThreadNameOf(uint32_t label) {
   return label & ((1u << kThreadNameBits) - 1);
 }
-inline constexpr uint32_t SizeClassOf(uint32_t label) { return label >> kThreadNameBits; }
+inline constexpr uint32_t SizeClassOf(uint32_t label) {
+  return label >> kThreadNameBits & ((1u << kSizeClassBits) - 1);
+}
+inline constexpr uint32_t KindOf(uint32_t label) {
+  return label >> (kThreadNameBits + kSizeClassBits);
+}
 
 // The figures of one site in one thread slot. The counters are monotonic; live is derived.
 struct alignas(64) Cell {
@@ -137,6 +150,38 @@ struct CellChunk {
   Cell cells[kCellsPerChunk];
 };
 static_assert(sizeof(CellChunk) == 4096);
+
+// What else is counted in a cell, by the cell's writer and within the same odd sequence.
+struct alignas(32) CellDetails {
+  std::atomic<uint64_t> temporary_bytes;  // of blocks that were freed as temporary ones
+  std::atomic<uint64_t> temporary_count;
+  std::atomic<uint32_t> sizes;  // the sizes of the blocks that were allocated:
+                                //   0                     there are none
+                                //   class + 1             all are of that size class
+                                //   kOwnSizes | index     in this record of kSizeCounts
+                                //   kSizesElsewhere       in RegionHeader.other_sizes
+  uint32_t reserved_0;
+  uint64_t reserved_1;
+};
+static_assert(sizeof(CellDetails) == 32);
+inline constexpr uint32_t kOwnSizes = 0x80000000u;
+inline constexpr uint32_t kSizesElsewhere = 0xffffffffu;
+
+struct DetailChunk {
+  CellDetails details[kCellsPerChunk];
+};
+static_assert(sizeof(DetailChunk) == 2048);
+
+// Sizes are counted by powers of two (SizeClass): class 0 has blocks of 0 bytes, class k those of
+// 2^(k−1) to 2^k − 1. No block of 2^47 bytes or more is counted at all.
+inline constexpr uint32_t kSizeClasses = 48;
+struct SizeCounts {
+  struct {
+    std::atomic<uint64_t> bytes;
+    std::atomic<uint64_t> count;
+  } classes[kSizeClasses];
+};
+static_assert(sizeof(SizeCounts) == 768);
 
 // The 16-byte word that orders all events of the process (PeakTracker). Reading: while armed,
 // every row is its live figure; else peak_* where cell.epoch == epoch, else live.
@@ -171,8 +216,9 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
 
 // What the tracker is to do; the region's creator says so.
 struct TrackerOptions {
-  uint32_t exact_peak = 0;  // 1: threads keep nothing back from the ordering word
-  uint32_t reserved = 0;
+  uint32_t exact_peak = 0;           // 1: threads keep nothing back from the ordering word
+  uint32_t temporary_threshold = 1;  // a block is temporary if its thread frees it and allocated
+                                     // fewer than so many others meanwhile; 1 to 64
   uint64_t sample_bytes =
       0;                     // one block is sampled in so many bytes on average; 0: all are counted
   uint64_t sample_seed = 0;  // of the draws
@@ -213,10 +259,16 @@ struct RegionHeader {
   std::atomic<uint64_t> shared_bytes;        // bytes through shared cells: rows at the peak may be
                                              // off by at most this, the total is not
   std::atomic<uint64_t> private_bytes;       // resident memory of the tracker outside the region
+
+  // Sizes of blocks that are booked in cells without a record of their own: shared cells, and those
+  // that came when kSizeCounts was full. Atomic adds.
+  alignas(64) SizeCounts other_sizes;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 
 inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint32_t kMaxTemporaryThreshold = 64;
+inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so many
 
 // Fills `header` (all zero) for a region of about `budget_bytes` of address space and returns the
 // bytes the region needs: the tables are scaled to the budget and never below their minimum.
@@ -224,7 +276,11 @@ inline constexpr uint64_t kPageBytes = 4096;
 inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t unit = budget_bytes / 1024;
   auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
-  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/8; the rest is small and fixed.
+  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/12, their details half of that; the rest
+  // is small.
+  const uint64_t cell_chunks = at_least(unit * 427 / sizeof(CellChunk), 64);
+  const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
+  const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;
   const struct {
     Table table;
     uint64_t capacity;
@@ -235,7 +291,9 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kThreadNames, 257, sizeof(ThreadNameRecord)},
       {Table::kNodes, at_least(unit * 256 / sizeof(NodeRecord), 4096), sizeof(NodeRecord)},
       {Table::kSites, at_least(unit * 64 / sizeof(SiteRecord), 1024), sizeof(SiteRecord)},
-      {Table::kCellChunks, at_least(unit * 640 / sizeof(CellChunk), 64), sizeof(CellChunk)},
+      {Table::kCellChunks, cell_chunks, sizeof(CellChunk)},
+      {Table::kDetailChunks, cell_chunks, sizeof(DetailChunk)},
+      {Table::kSizeCounts, size_counts, sizeof(SizeCounts)},
       {Table::kSegments, 0, 64},
   };
   uint64_t offset = kPageBytes;

@@ -94,6 +94,24 @@ Count NotBelowZero(uint64_t bytes, uint64_t count) {
   return {bytes >> 63 != 0 ? 0 : bytes, count >> 63 != 0 ? 0 : count};
 }
 
+// While sampling the sizes' class is a part of the site.
+SizeHistogram SizesOf(const SiteFigures& figures, const Count& total, uint32_t size_class,
+                      Snapshot& snapshot) {
+  SizeHistogram sizes;
+  if (snapshot.tracker.sample_bytes != 0) {
+    AddSizes(sizes, size_class, total);
+  } else if (figures.sizes_unknown || SumSizes(figures.sizes) != total) {
+    AddSizes(snapshot.other_sizes, figures.sizes);
+  } else {
+    sizes = figures.sizes;
+  }
+  return sizes;
+}
+
+AllocatorKind KnownKind(uint32_t kind) {
+  return kind < kAllocatorKinds ? static_cast<AllocatorKind>(kind) : AllocatorKind::kUnknown;
+}
+
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
                Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
@@ -107,10 +125,14 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t label = Once(records[i].label);
     const uint32_t name = ThreadNameOf(label);
+    const uint32_t size_class = snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0;
+    const Count temporary = {std::min(f.temporary_bytes, total.bytes),
+                             std::min(f.temporary_count, total.allocations)};
     const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
     snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
                               name < snapshot.thread_names.size() ? name : 0, peak, live, total,
-                              snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0});
+                              size_class, KnownKind(KindOf(label)), temporary,
+                              SizesOf(f, total, size_class, snapshot)});
   }
 }
 
@@ -192,9 +214,12 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
   snapshot.program = program;
   snapshot.tracker.inexact_read = !figures->exact;
   snapshot.tracker.sample_bytes = Once(region->header().options.sample_bytes);
+  const uint32_t threshold = Once(region->header().options.temporary_threshold);
+  snapshot.tracker.temporary_threshold = std::clamp(threshold, 1u, kMaxTemporaryThreshold);
   CopyModules(*region, snapshot);
   CopyNodes(*region, snapshot);
   CopyNames(*region, snapshot);
+  snapshot.other_sizes = figures->sums.other_sizes;
   CopySites(*region, figures->sums.sites, snapshot);
   CopyTrust(*region, figures->state, figures->raced_bytes, snapshot);
   return Canonical(snapshot);

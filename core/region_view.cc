@@ -31,6 +31,8 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(NodeRecord), 1 << 24},
     {sizeof(SiteRecord), 1 << 23},
     {sizeof(CellChunk), 1 << 18},
+    {sizeof(DetailChunk), 1 << 18},
+    {sizeof(SizeCounts), 2 * kMaxSizeCounts},
     {64, 1 << 16},
 };
 
@@ -93,6 +95,10 @@ bool RegionView::CheckLayout() {
     return false;
   }
   std::memcpy(tables_, header().tables, sizeof tables_);
+  if (tables_[static_cast<size_t>(Table::kDetailChunks)].capacity <
+      tables_[static_cast<size_t>(Table::kCellChunks)].capacity) {
+    return false;
+  }
   for (size_t i = 0; i < kTableCount; ++i) {
     const TableInfo& table = tables_[i];
     if (table.record_bytes != kLimits[i].record_bytes || table.capacity > kLimits[i].capacity ||
@@ -109,6 +115,10 @@ bool RegionView::CopyPublished(Table table) {
   const auto index = static_cast<size_t>(table);
   const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
   const TableInfo& info = tables_[index];
+  if (table == Table::kDetailChunks) {  // as many as there are cell chunks
+    return CopyInto(fd_, base_ + info.offset, info.offset,
+                    uint64_t{count(Table::kCellChunks)} * info.record_bytes);
+  }
   return CopyInto(fd_, base_ + count_at, count_at, sizeof(uint32_t)) &&
          CopyInto(fd_, base_ + info.offset, info.offset,
                   uint64_t{count(table)} * info.record_bytes);
@@ -134,8 +144,10 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
     for (uint64_t k = 0; k < cells && still; ++k) still = Agree(first[k], again[k], state);
     std::memcpy(base_ + chunks, static_cast<const void*>(again.data()), cells * sizeof(Cell));
   }
-  for (const Table table :
-       {Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules, Table::kStrings}) {
+  // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
+  // not known then.
+  for (const Table table : {Table::kDetailChunks, Table::kSizeCounts, Table::kSites,
+                            Table::kThreadNames, Table::kNodes, Table::kModules, Table::kStrings}) {
     if (!CopyPublished(table)) return CutShort();
   }
   return still;

@@ -31,7 +31,7 @@ Variance VarianceOf(const Count& count, uint64_t sample_bytes) {
 
 FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes) {
   return {VarianceOf(site.peak, sample_bytes), VarianceOf(site.leaked, sample_bytes),
-          VarianceOf(site.total, sample_bytes)};
+          VarianceOf(site.total, sample_bytes), VarianceOf(site.temporary, sample_bytes)};
 }
 
 FigureVariances SumVariances(const Snapshot& snapshot) {

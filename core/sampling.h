@@ -42,11 +42,12 @@ struct Variance {
 };
 
 struct FigureVariances {
-  Variance peak, leaked, total;
+  Variance peak, leaked, total, temporary;
   FigureVariances& operator+=(const FigureVariances& o) {
     peak += o.peak;
     leaked += o.leaked;
     total += o.total;
+    temporary += o.temporary;
     return *this;
   }
 };

@@ -12,21 +12,81 @@ constexpr int kCellTries = 100;
 struct CellFigures {
   uint64_t epoch = 0, allocated_bytes = 0, allocated_count = 0, freed_bytes = 0, freed_count = 0;
   int64_t peak_bytes = 0, peak_count = 0;
+  uint64_t temporary_bytes = 0, temporary_count = 0;
+  uint32_t sizes = 0;  // CellDetails::sizes
+  SizeHistogram own_sizes;
 };
 
-CellFigures ReadCell(const Cell& cell) {
+SizeHistogram ReadSizes(const SizeCounts& counts) {
+  SizeHistogram sizes;
+  for (uint32_t k = 0; k < kSizeClasses; ++k) {
+    AddSizes(sizes, k,
+             {counts.classes[k].bytes.load(std::memory_order_acquire),
+              counts.classes[k].count.load(std::memory_order_acquire)});
+  }
+  return sizes;
+}
+
+class CellReader {
+ public:
+  explicit CellReader(const RegionView& region)
+      : details_(region.Records<CellDetails>(Table::kDetailChunks)),
+        counts_(region.Records<SizeCounts>(Table::kSizeCounts)),
+        named_(region.count(Table::kSizeCounts)) {}
+
+  CellFigures Read(const Cell& cell, size_t index);
+
+ private:
+  const CellDetails* details_;
+  const SizeCounts* counts_;
+  std::vector<bool> named_;  // records of sizes that a cell was found to have
+};
+
+CellFigures CellReader::Read(const Cell& cell, size_t index) {
+  const CellDetails& details = details_[index];
   CellFigures figures;
   for (int i = 0; i < kCellTries; ++i) {
     const uint32_t before = cell.sequence.load(std::memory_order_acquire);
     auto get = [](const auto& word) { return word.load(std::memory_order_acquire); };
-    figures = {get(cell.epoch),       get(cell.allocated_bytes), get(cell.allocated_count),
-               get(cell.freed_bytes), get(cell.freed_count),     get(cell.peak_bytes),
-               get(cell.peak_count)};
+    figures = {get(cell.epoch),
+               get(cell.allocated_bytes),
+               get(cell.allocated_count),
+               get(cell.freed_bytes),
+               get(cell.freed_count),
+               get(cell.peak_bytes),
+               get(cell.peak_count),
+               get(details.temporary_bytes),
+               get(details.temporary_count),
+               get(details.sizes),
+               {}};
+    const uint32_t record = figures.sizes & ~kOwnSizes;
+    const bool own = figures.sizes != kSizesElsewhere && (figures.sizes & kOwnSizes) != 0;
+    if (own && record < named_.size()) figures.own_sizes = ReadSizes(counts_[record]);
     const uint32_t after = cell.sequence.load(std::memory_order_acquire);
     if (before == after && before % 2 == 0) break;
     // Odd for ever: its writer was killed inside an event, which is in flight.
   }
+  if ((figures.sizes & kOwnSizes) == 0) {
+    const Count all = {figures.allocated_bytes, figures.allocated_count};
+    if (figures.sizes - 1 < kSizeClasses) AddSizes(figures.own_sizes, figures.sizes - 1, all);
+  } else if (const uint32_t record = figures.sizes & ~kOwnSizes; record < named_.size()) {
+    if (named_[record]) figures.own_sizes.clear();
+    named_[record] = true;
+  }
   return figures;
+}
+
+// Sizes that aren't those of the cell's figures (an event was in flight, or the cell counts them
+// with others) are not the site's, but the program's.
+void AddSizesOf(CellFigures& cell, SiteFigures& site, SizeHistogram& other) {
+  const Count all = {cell.allocated_bytes, cell.allocated_count};
+  if (SumSizes(cell.own_sizes) == all) {
+    AddSizes(site.sizes, cell.own_sizes);
+    return;
+  }
+  site.sizes_unknown = true;
+  LimitSizes(cell.own_sizes, all);
+  AddSizes(other, cell.own_sizes);
 }
 
 uint64_t Magnitude(uint64_t live) { return live >> 63 != 0 ? ~live + 1 : live; }
@@ -37,13 +97,15 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
   SiteSums sums;
   sums.sites.resize(region.count(Table::kSites));
   const CellChunk* chunks = region.Records<CellChunk>(Table::kCellChunks);
+  CellReader reader(region);
   for (uint32_t i = 0; i < region.count(Table::kCellChunks); ++i) {
     for (const Cell& cell : chunks[i].cells) {
       const uint32_t site = cell.site_plus_one.load(std::memory_order_acquire);
       // A site may be newer than our count of them.
       if (site > sums.sites.size()) sums.sites.resize(region.count(Table::kSites));
       if (site == 0 || site > sums.sites.size()) continue;
-      const CellFigures figures = ReadCell(cell);
+      const auto index = static_cast<size_t>(&cell - chunks[0].cells);
+      CellFigures figures = reader.Read(cell, index);
       const uint64_t live_bytes = figures.allocated_bytes - figures.freed_bytes;
       const uint64_t live_count = figures.allocated_count - figures.freed_count;
       const bool kept = !state.armed && figures.epoch == state.epoch;
@@ -54,10 +116,14 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
       sum.live_count += live_count;
       sum.total_bytes += figures.allocated_bytes;
       sum.total_count += figures.allocated_count;
+      sum.temporary_bytes += figures.temporary_bytes;
+      sum.temporary_count += figures.temporary_count;
+      AddSizesOf(figures, sum, sums.other_sizes);
       sums.moved_bytes += figures.allocated_bytes + figures.freed_bytes;
       if (figures.epoch > state.epoch) sums.later_bytes += Magnitude(live_bytes);
     }
   }
+  AddSizes(sums.other_sizes, ReadSizes(region.header().other_sizes));
   return sums;
 }
 

@@ -3,14 +3,16 @@
 // Thread safety: pure; the region's writers may go on meanwhile.
 // Memory order: a cell's sequence is read before and after its figures, which are acquired; their
 // stores are releases (aggregator/tables/booking.h).
-// Invariant: nothing a cell says can overflow: sums are modulo 2^64, read as signed at the end.
+// Memory: bounded by the region's tables: a record of sizes belongs to one cell, and a second one
+// that names it has no sizes. Invariant: nothing a cell says can overflow: sums are modulo 2^64,
+// read as signed at the end.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "core/region_view.h"
-#include "core/snapshot.h"
+#include "core/size_histogram.h"
 
 namespace memprof {
 
@@ -18,7 +20,9 @@ namespace memprof {
 // read while an event was under way may be below zero.
 struct SiteFigures {
   uint64_t peak_bytes = 0, peak_count = 0, live_bytes = 0, live_count = 0, total_bytes = 0,
-           total_count = 0;
+           total_count = 0, temporary_bytes = 0, temporary_count = 0;
+  SizeHistogram sizes;         // of those cells that know theirs
+  bool sizes_unknown = false;  // of some cell
 };
 
 struct SiteSums {
@@ -28,6 +32,7 @@ struct SiteSums {
   // Live bytes of cells that have events of a later epoch than the state's: what they had at the
   // state's peak is not known any more.
   uint64_t later_bytes = 0;
+  SizeHistogram other_sizes;  // of cells whose sites' sizes are not known
 };
 
 SiteSums SumCells(const RegionView& region, const PeakState& state);

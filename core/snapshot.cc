@@ -36,6 +36,20 @@ std::vector<uint32_t> SortDistinct(std::vector<Value>& values, const std::vector
   return moved;
 }
 
+// Sites that become one have known sizes only if all have: then what is known is the program's.
+// Before their totals are added.
+void MergeSizes(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other) {
+  const bool known = !site.sizes.empty() || site.total == Count();
+  const bool merged_known = !merged.sizes.empty() || merged.total == Count();
+  if (known && merged_known) {
+    AddSizes(merged.sizes, site.sizes);
+    return;
+  }
+  AddSizes(other, site.sizes);
+  AddSizes(other, merged.sizes);
+  merged.sizes.clear();
+}
+
 // The used nodes' children: those of node i are child[first[i], first[i + 1]).
 struct Children {
   Children(const std::vector<SnapshotNode>& nodes, const std::vector<bool>& used)
@@ -108,11 +122,20 @@ std::string WhyStopped(uint32_t stop_reason) {
 Count SumPeak(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::peak); }
 Count SumLeaked(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::leaked); }
 Count SumTotal(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::total); }
+Count SumTemporary(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::temporary); }
+
+SizeHistogram SumSizes(const Snapshot& snapshot) {
+  SizeHistogram sizes = snapshot.other_sizes;
+  for (const SnapshotSite& site : snapshot.sites) AddSizes(sizes, site.sizes);
+  LimitSizes(sizes, SumTotal(snapshot));
+  return sizes;
+}
 
 Snapshot Canonical(const Snapshot& snapshot) {
   Snapshot result;
   result.program = snapshot.program;
   result.tracker = snapshot.tracker;
+  result.other_sizes = snapshot.other_sizes;
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
   const Count none;
@@ -150,15 +173,18 @@ Snapshot Canonical(const Snapshot& snapshot) {
 
   const auto number = Number(snapshot.nodes, node_used, frame_moved, result.nodes);
 
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, SnapshotSite> sites;
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, AllocatorKind>, SnapshotSite> sites;
   for (const SnapshotSite& site : snapshot.sites) {
     if (site.peak == none && site.leaked == none && site.total == none) continue;
     const uint32_t node = number[site.node];
     const uint32_t name = name_moved[site.thread_name];
-    SnapshotSite& merged = sites[{node, name, site.size_class}];
+    SnapshotSite& merged = sites[{node, name, site.size_class, site.kind}];
+    MergeSizes(site, merged, result.other_sizes);
     merged.node = node;
     merged.thread_name = name;
     merged.size_class = site.size_class;
+    merged.kind = site.kind;
+    merged.temporary += site.temporary;
     merged.peak += site.peak;
     merged.leaked += site.leaked;
     merged.total += site.total;

@@ -16,20 +16,12 @@
 #include <string>
 #include <vector>
 
+#include "core/allocator_kind.h"
+#include "core/count.h"
 #include "core/region_layout.h"
+#include "core/size_histogram.h"
 
 namespace memprof {
-
-struct Count {
-  uint64_t bytes = 0;
-  uint64_t allocations = 0;
-  Count& operator+=(const Count& o) {
-    bytes += o.bytes;
-    allocations += o.allocations;
-    return *this;
-  }
-  friend bool operator==(const Count&, const Count&) = default;
-};
 
 struct SnapshotModule {
   std::string path;      // as the loader had it; "[vdso]" for the kernel's
@@ -59,6 +51,9 @@ struct SnapshotSite {
   Count leaked;             // live at the end, or now
   Count total;              // ever allocated
   uint32_t size_class = 0;  // of its blocks while sampling (SizeClass); 0 of an exact profile
+  AllocatorKind kind = AllocatorKind::kUnknown;
+  Count temporary = {};      // of total: freed soon (SnapshotTracker::temporary_threshold)
+  SizeHistogram sizes = {};  // of total; empty: not known
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -92,7 +87,9 @@ struct SnapshotTracker {
   uint32_t stop_reason = 0;         // StopReason: the tracker gave up
   uint32_t fork_children = 0;       // forked children that were not counted
   uint64_t sample_bytes = 0;  // figures are estimates of one sample in so many bytes; 0: exact
-  bool inexact_read = false;  // taken while the program ran and events raced the read
+  uint32_t temporary_threshold = 0;  // a temporary block's thread allocated fewer than so many
+                                     // others before it freed it; 0: not known which were
+  bool inexact_read = false;         // taken while the program ran and events raced the read
   friend bool operator==(const SnapshotTracker&, const SnapshotTracker&) = default;
 };
 
@@ -104,6 +101,7 @@ struct Snapshot {
   std::vector<SnapshotNode> nodes;  // nodes[0]: the root
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
+  SizeHistogram other_sizes;  // of what sites without sizes allocated
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
@@ -113,6 +111,9 @@ std::string WhyStopped(uint32_t stop_reason);
 Count SumPeak(const Snapshot& snapshot);
 Count SumLeaked(const Snapshot& snapshot);
 Count SumTotal(const Snapshot& snapshot);
+Count SumTemporary(const Snapshot& snapshot);
+// Of the whole program, at most what SumTotal has; it may be less (Untold).
+SizeHistogram SumSizes(const Snapshot& snapshot);
 
 // Merges equal modules, frames, nodes and sites, drops what no site refers to, and orders all by
 // content. The result stands for the same profile. Pre: invariants 1 and 2.

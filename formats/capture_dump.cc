@@ -23,6 +23,13 @@ void DumpErrors(const Snapshot& snapshot, const SnapshotSite& site, std::string&
   }
 }
 
+void DumpSizes(const SizeHistogram& sizes, std::string& text) {
+  for (const SizeShare& share : sizes) {
+    fmt::format_to(std::back_inserter(text), " {}:{}/{}", share.size_class, share.count.bytes,
+                   share.count.allocations);
+  }
+}
+
 void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nmodules\n");
@@ -48,16 +55,26 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   if (snapshot.tracker.sample_bytes != 0) {
     fmt::format_to(out, "\nsampled: {}\n", SamplingText(snapshot.tracker.sample_bytes));
   }
-  fmt::format_to(out, "\nsites: node thread peak leaked total (bytes/allocations){}\n",
+  if (const uint32_t threshold = snapshot.tracker.temporary_threshold; threshold != 0) {
+    fmt::format_to(out, "\ntemporary: fewer than {} allocations between\n", threshold);
+  }
+  fmt::format_to(out,
+                 "\nsites: node thread kind peak leaked total temporary (bytes/allocations){}, "
+                 "sizes (class:bytes/allocations)\n",
                  snapshot.tracker.sample_bytes != 0 ? ", size class, standard errors" : "");
   for (size_t i = 0; i < snapshot.sites.size(); ++i) {
     const SnapshotSite& s = snapshot.sites[i];
-    fmt::format_to(out, "  {:>5} {:>5} {:>3} {}/{} {}/{} {}/{}", i, s.node, s.thread_name,
-                   s.peak.bytes, s.peak.allocations, s.leaked.bytes, s.leaked.allocations,
-                   s.total.bytes, s.total.allocations);
+    fmt::format_to(out, "  {:>5} {:>5} {:>3} {} {}/{} {}/{} {}/{} {}/{}", i, s.node, s.thread_name,
+                   NameOf(s.kind), s.peak.bytes, s.peak.allocations, s.leaked.bytes,
+                   s.leaked.allocations, s.total.bytes, s.total.allocations, s.temporary.bytes,
+                   s.temporary.allocations);
     if (snapshot.tracker.sample_bytes != 0) DumpErrors(snapshot, s, text);
+    DumpSizes(s.sizes, text);
     text += '\n';
   }
+  fmt::format_to(out, "\nsizes of other sites:");
+  DumpSizes(snapshot.other_sizes, text);
+  text += '\n';
 }
 
 }  // namespace

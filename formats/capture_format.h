@@ -19,8 +19,11 @@ enum SectionType : uint32_t {
   kNodes = 5,
   kThreadNames = 6,
   kSites = 7,
-  kSymbols = 8,       // reserved: resolved frames
-  kSampling = 9,      // only of a profile of samples, before the sites
+  kSymbols = 8,   // reserved: resolved frames
+  kSampling = 9,  // only of a profile of samples, before the sites
+  kKinds = 12,    // after the sites, as the next two
+  kTemporary = 13,
+  kSizes = 14,
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

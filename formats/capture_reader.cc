@@ -11,6 +11,7 @@
 #include "formats/byte_reader.h"
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"
+#include "formats/site_sections.h"
 
 namespace memprof {
 namespace {
@@ -137,6 +138,11 @@ bool IsEssential(uint32_t type) {
          type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
 }
 
+// Of each site, by its place in the sites.
+bool IsOfSites(uint32_t type) {
+  return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes;
+}
+
 bool Decode(const CaptureSection& section, Snapshot& snapshot) {
   switch (section.type) {
     case cf::kProgram:
@@ -155,8 +161,46 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeSampling(section.raw, snapshot);
     case cf::kSites:
       return DecodeSites(section.raw, snapshot);
+    case cf::kKinds:
+      return DecodeKinds(section.raw, snapshot);
+    case cf::kTemporary:
+      return DecodeTemporary(section.raw, snapshot);
+    case cf::kSizes:
+      return DecodeSizes(section.raw, snapshot);
     default:
       return true;  // unknown: skipped
+  }
+}
+
+bool IsKnown(uint32_t type) {
+  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling || IsOfSites(type);
+}
+
+// What a damaged section that isn't essential would have said is not known.
+void Forget(uint32_t type, Snapshot& snapshot) {
+  switch (type) {
+    case cf::kProgram:
+      snapshot.program = {};
+      break;
+    case cf::kTracker: {
+      const SnapshotTracker& tracker = snapshot.tracker;
+      SnapshotTracker rest;
+      rest.sample_bytes = tracker.sample_bytes;
+      rest.temporary_threshold = tracker.temporary_threshold;
+      snapshot.tracker = rest;
+      break;
+    }
+    case cf::kKinds:
+      ForgetKinds(snapshot);
+      break;
+    case cf::kTemporary:
+      ForgetTemporary(snapshot);
+      break;
+    case cf::kSizes:
+      ForgetSizes(snapshot);
+      break;
+    default:
+      break;
   }
 }
 
@@ -184,10 +228,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   }
   const CaptureSections split = SplitSections(bytes);
   CaptureContent content;
-  bool seen[cf::kSampling + 1] = {};
+  bool seen[cf::kSizes + 1] = {};
   for (const CaptureSection& section : split.sections) {
-    const bool known = section.type >= cf::kProgram && section.type <= cf::kSampling &&
-                       section.type != cf::kSymbols;
+    const bool known = IsKnown(section.type);
     std::string what = section.damage;
     if (what.empty() && !known && section.type != cf::kSymbols &&
         (section.flags & cf::kFlagCritical) != 0) {
@@ -198,6 +241,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && known && seen[section.type]) what = "it is there twice";
     if (what.empty() && section.type == cf::kSampling && seen[cf::kSites]) {
       what = "it comes after the sites";
+    }
+    if (what.empty() && IsOfSites(section.type) && !seen[cf::kSites]) {
+      what = "it comes before the sites";
     }
     if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
     if (what.empty()) {
@@ -211,12 +257,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
                       SectionName(section.type), section.stored_bytes, section.file_offset, what));
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
-    if (section.type == cf::kProgram) content.snapshot.program = {};
-    if (section.type == cf::kTracker) {
-      const uint64_t sample_bytes = content.snapshot.tracker.sample_bytes;
-      content.snapshot.tracker = {};
-      content.snapshot.tracker.sample_bytes = sample_bytes;
-    }
+    Forget(section.type, content.snapshot);
   }
   for (const uint32_t type :
        {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {

@@ -94,6 +94,12 @@ std::string SectionName(uint32_t type) {
       return "symbols";
     case cf::kSampling:
       return "sampling";
+    case cf::kKinds:
+      return "kinds";
+    case cf::kTemporary:
+      return "temporary";
+    case cf::kSizes:
+      return "sizes";
     default:
       return fmt::format("type {}", type);
   }

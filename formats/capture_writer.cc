@@ -14,6 +14,7 @@
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_format.h"
+#include "formats/site_sections.h"
 
 namespace memprof {
 namespace {
@@ -174,6 +175,16 @@ std::string EncodeCapture(const Snapshot& snapshot) {
     ++sections;
   }
   AppendSection(out, cf::kSites, EncodeSites(canonical.sites));
+  const std::pair<uint32_t, std::string> details[] = {
+      {cf::kKinds, EncodeKinds(canonical)},
+      {cf::kTemporary, EncodeTemporary(canonical)},
+      {cf::kSizes, EncodeSizes(canonical)},
+  };
+  for (const auto& [type, raw] : details) {
+    if (raw.empty()) continue;
+    AppendSection(out, type, raw);
+    ++sections;
+  }
   ByteWriter end;
   end.Varint(sections);
   AppendSection(out, cf::kEnd, end.bytes());

@@ -8,14 +8,13 @@
 #include <string>
 #include <string_view>
 
+#include "core/figure.h"
 #include "core/profile.h"
 
 namespace memprof {
 
-enum class Figure { kPeak, kLeaked, kTotal };
-
 struct ExportOptions {
-  Figure figure = Figure::kPeak;  // for formats that hold one only
+  Figure figure = Figure::kPeak;  // for formats that hold one only; kTemporary: folded alone
 };
 
 struct Exporter {
@@ -33,9 +32,5 @@ std::string ExportFolded(const Profile& profile, const ExportOptions& options);
 std::string ExportCsv(const Profile& profile, const ExportOptions& options);
 std::string ExportSpeedscope(const Profile& profile, const ExportOptions& options);
 std::string ExportPprof(const Profile& profile, const ExportOptions& options);
-
-inline const Count& FigureOf(const ProfileSite& site, Figure figure) {
-  return figure == Figure::kPeak ? site.peak : figure == Figure::kLeaked ? site.leaked : site.total;
-}
 
 }  // namespace memprof

@@ -24,10 +24,7 @@ std::string FoldedName(const std::string& function) {
 // The format has stacks and nothing else: what is to be said of all of them is their first frame.
 std::string RootOfEstimates(const Profile& profile, Figure figure) {
   if (profile.tracker.sample_bytes == 0) return {};
-  const FigureVariances& v = profile.variances;
-  const Variance& variance = figure == Figure::kPeak     ? v.peak
-                             : figure == Figure::kLeaked ? v.leaked
-                                                         : v.total;
+  const Variance& variance = FigureOf(profile.variances, figure);
   return fmt::format("[estimates: sampled, one block per {}; the sum is ± {}]",
                      FormatBytes(profile.tracker.sample_bytes),
                      FormatBytes(StandardError(variance).bytes));

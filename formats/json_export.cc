@@ -38,6 +38,54 @@ const char* Name(EndKind kind) {
   return "running";
 }
 
+// Which blocks were temporary; null where the capture doesn't know.
+Json TemporaryJson(const Profile& profile) {
+  if (profile.tracker.temporary_threshold == 0) return nullptr;
+  Json json = ToJson(profile.temporary, profile.variances.temporary, profile);
+  json["threshold"] = profile.tracker.temporary_threshold;
+  return json;
+}
+
+Json SizeRow(Json min_bytes, Json max_bytes, const Count& count) {
+  return {{"min_bytes", std::move(min_bytes)},
+          {"max_bytes", std::move(max_bytes)},
+          {"allocations", count.allocations},
+          {"bytes", count.bytes}};
+}
+
+Json SizeRows(const SizeHistogram& sizes) {
+  Json rows = Json::array();
+  for (const SizeShare& share : sizes) {
+    const SizeRange range = RangeOfClass(share.size_class);
+    rows.push_back(SizeRow(range.min_bytes, range.max_bytes, share.count));
+  }
+  return rows;
+}
+
+// All that was allocated, by size; what isn't known has a row without sizes.
+Json HistogramJson(const Profile& profile) {
+  Json rows = SizeRows(profile.sizes);
+  const Count untold = Untold(profile.sizes, profile.total);
+  if (untold != Count()) rows.push_back(SizeRow(nullptr, nullptr, untold));
+  return rows;
+}
+
+// All that was allocated, by the function that was called.
+Json KindsJson(const Profile& profile) {
+  Count counts[kAllocatorKinds];
+  for (const ProfileSite& site : profile.sites) {
+    counts[static_cast<size_t>(site.kind)] += site.total;
+  }
+  Json rows = Json::array();
+  for (size_t i = 0; i < kAllocatorKinds; ++i) {
+    if (counts[i] == Count()) continue;
+    Json row = {{"kind", NameOf(static_cast<AllocatorKind>(i))}};
+    row.update(ToJson(counts[i]));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 // A site of samples has blocks of these sizes only.
 Json SizesJson(uint32_t size_class) {
   const uint64_t from = SmallestOfClass(size_class);
@@ -76,6 +124,9 @@ Json Stats(const Profile& profile) {
           {"peak", peak},
           {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
           {"total", ToJson(profile.total, profile.variances.total, profile)},
+          {"temporary", TemporaryJson(profile)},
+          {"histogram", HistogramJson(profile)},
+          {"kinds", KindsJson(profile)},
           {"rss_peak_bytes", program.rss_peak_bytes},
           {"tracker", TrackerJson(profile.tracker, profile.sites.size())}};
 }
@@ -112,7 +163,12 @@ std::string ExportJson(const Profile& profile, const ExportOptions&) {
                   {"thread", profile.thread_names[site.thread_name]},
                   {"peak", ToJson(site.peak, site.variances.peak, profile)},
                   {"leaked", ToJson(site.leaked, site.variances.leaked, profile)},
-                  {"total", ToJson(site.total, site.variances.total, profile)}};
+                  {"total", ToJson(site.total, site.variances.total, profile)},
+                  {"kind", NameOf(site.kind)}};
+    if (profile.tracker.temporary_threshold != 0) {
+      entry["temporary"] = ToJson(site.temporary, site.variances.temporary, profile);
+    }
+    if (!site.sizes.empty()) entry["histogram"] = SizeRows(site.sizes);
     if (profile.tracker.sample_bytes != 0) entry["sizes"] = SizesJson(site.size_class);
     if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
     sites.push_back(std::move(entry));

@@ -1,7 +1,8 @@
 // What every hook is made of.
 //
 //   extern "C" MEMPROF_HOOK void* malloc(size_t size) {
-//     return Allocate(size, MEMPROF_CALLER(), [=] { return real.malloc(size); });
+//     return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
+//                     [=] { return real.malloc(size); });
 //   }
 //
 // MEMPROF_CALLER and MEMPROF_RETURN read the hook's own frame: they must be evaluated in the hook
@@ -45,17 +46,17 @@ template <typename Function>
 // An allocation: calls the real function and counts its result. `real_call` is not called before
 // the real functions are known: then the arena gives memory that is never counted.
 template <typename RealCall>
-[[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment,
-                                             const StartRegisters& start, RealCall real_call) {
+[[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment, const Caller& caller,
+                                             RealCall real_call) {
   if (__builtin_expect(!RealReady(), 0)) return ArenaAllocate(size, alignment);
-  if (CalledWithin(kInAllocator, start.sp)) return real_call();
-  if (!CountsAll()) return AllocateSampled(size, start, real_call);
+  if (CalledWithin(kInAllocator, caller.registers.sp)) return real_call();
+  if (!CountsAll()) return AllocateSampled(size, caller, real_call);
   void* address;
   {
     const AllocatorScope scope;
     address = real_call();
   }
-  if (address != nullptr) OnAllocated(address, size, start);
+  if (address != nullptr) OnAllocated(address, size, caller);
   return address;
 }
 

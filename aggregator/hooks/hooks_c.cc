@@ -20,11 +20,11 @@ void* MoveOutOfArena(void* address, size_t size) {
 }
 
 template <typename RealCall>
-[[gnu::always_inline]] inline void* Reallocate(void* address, size_t size,
-                                               const StartRegisters& start, RealCall real_call) {
+[[gnu::always_inline]] inline void* Reallocate(void* address, size_t size, const Caller& caller,
+                                               RealCall real_call) {
   if (InArena(address)) return MoveOutOfArena(address, size);
-  if (CalledWithin(kInAllocator, start.sp)) return real_call();
-  if (!CountsAll()) return ReallocateSampled(address, size, true, start, real_call);
+  if (CalledWithin(kInAllocator, caller.registers.sp)) return real_call();
+  if (!CountsAll()) return ReallocateSampled(address, size, true, caller, real_call);
   const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
   void* result;
   {
@@ -32,11 +32,11 @@ template <typename RealCall>
     result = real_call();
   }
   if (result != nullptr) {
-    OnReallocated(old, result, size, start);
+    OnReallocated(old, result, size, caller);
   } else if (address != nullptr) {
     // glibc frees for a size of 0; other NULLs are failures that leave the block alone.
     if (size == 0) {
-      OnReallocFreed(old);
+      OnReallocFreed(old, address);
     } else {
       OnReallocFailed(old, address);
     }
@@ -49,7 +49,8 @@ template <typename RealCall>
 extern "C" {
 
 MEMPROF_HOOK void* malloc(size_t size) {
-  return Allocate(size, 0, MEMPROF_CALLER(), [=] { return real.malloc(size); });
+  return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
+                  [=] { return real.malloc(size); });
 }
 
 MEMPROF_HOOK void free(void* address) {
@@ -60,14 +61,16 @@ MEMPROF_HOOK void free(void* address) {
 MEMPROF_HOOK void* calloc(size_t count, size_t size) {
   size_t bytes;
   if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;  // the real one fails
-  return Allocate(bytes, 0, MEMPROF_CALLER(), [=] { return real.calloc(count, size); });
+  return Allocate(bytes, 0, {MEMPROF_CALLER(), AllocatorKind::kCalloc},
+                  [=] { return real.calloc(count, size); });
 }
 
 MEMPROF_HOOK void* realloc(void* address, size_t size) {
   if (__builtin_expect(!RealReady(), 0)) {
     return address == nullptr ? ArenaAllocate(size, 0) : MoveOutOfArena(address, size);
   }
-  return Reallocate(address, size, MEMPROF_CALLER(), [=] { return real.realloc(address, size); });
+  return Reallocate(address, size, {MEMPROF_CALLER(), AllocatorKind::kRealloc},
+                    [=] { return real.realloc(address, size); });
 }
 
 MEMPROF_HOOK void* reallocarray(void* address, size_t count, size_t size) {
@@ -76,24 +79,25 @@ MEMPROF_HOOK void* reallocarray(void* address, size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
-  return Reallocate(address, bytes, MEMPROF_CALLER(), [=] {
+  return Reallocate(address, bytes, {MEMPROF_CALLER(), AllocatorKind::kRealloc}, [=] {
     return real.reallocarray != nullptr ? real.reallocarray(address, count, size)
                                         : real.realloc(address, bytes);
   });
 }
 
 MEMPROF_HOOK void* memalign(size_t alignment, size_t size) {
-  return Allocate(size, alignment, MEMPROF_CALLER(),
+  return Allocate(size, alignment, {MEMPROF_CALLER(), AllocatorKind::kAligned},
                   [=] { return real.memalign(alignment, size); });
 }
 
 MEMPROF_HOOK int posix_memalign(void** result, size_t alignment, size_t size) {
   if (!RealReady()) return ENOMEM;
-  const StartRegisters start = MEMPROF_CALLER();
-  if (CalledWithin(kInAllocator, start.sp)) return real.posix_memalign(result, alignment, size);
+  const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kAligned};
+  if (CalledWithin(kInAllocator, caller.registers.sp))
+    return real.posix_memalign(result, alignment, size);
   int status;
   if (!CountsAll()) {
-    AllocateSampled(size, start, [&] {
+    AllocateSampled(size, caller, [&] {
       status = real.posix_memalign(result, alignment, size);
       return status == 0 ? *result : nullptr;
     });
@@ -103,21 +107,23 @@ MEMPROF_HOOK int posix_memalign(void** result, size_t alignment, size_t size) {
     const AllocatorScope scope;
     status = real.posix_memalign(result, alignment, size);
   }
-  if (status == 0 && *result != nullptr) OnAllocated(*result, size, start);
+  if (status == 0 && *result != nullptr) OnAllocated(*result, size, caller);
   return status;
 }
 
 MEMPROF_HOOK void* aligned_alloc(size_t alignment, size_t size) {
-  return Allocate(size, alignment, MEMPROF_CALLER(),
+  return Allocate(size, alignment, {MEMPROF_CALLER(), AllocatorKind::kAligned},
                   [=] { return real.aligned_alloc(alignment, size); });
 }
 
 MEMPROF_HOOK void* valloc(size_t size) {
-  return Allocate(size, 4096, MEMPROF_CALLER(), [=] { return real.valloc(size); });
+  return Allocate(size, 4096, {MEMPROF_CALLER(), AllocatorKind::kAligned},
+                  [=] { return real.valloc(size); });
 }
 
 MEMPROF_HOOK void* pvalloc(size_t size) {
-  return Allocate(size, 4096, MEMPROF_CALLER(), [=] { return real.pvalloc(size); });
+  return Allocate(size, 4096, {MEMPROF_CALLER(), AllocatorKind::kAligned},
+                  [=] { return real.pvalloc(size); });
 }
 
 // C23. Where libc has none they are what the standard says they are: free with a promise.

@@ -29,13 +29,13 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
 
 // A program that has these operators has somebody who defines them; the fallback to malloc is for
 // one that was linked against none and never calls them.
-#define MEMPROF_NEW(symbol, parameters, arguments, size, alignment, fallback)                \
+#define MEMPROF_NEW(symbol, kind, parameters, arguments, size, alignment, fallback)          \
   MEMPROF_HOOK void* symbol parameters {                                                     \
     MEMPROF_PASS_EXCEPTIONS();                                                               \
-    const StartRegisters start = MEMPROF_CALLER();                                           \
+    const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kind};                           \
     if (!RealReady()) return ArenaAllocate(size, alignment);                                 \
-    auto* next = Next<void * parameters>(NextFunction::symbol, start.pc);                    \
-    return Allocate(size, alignment, start,                                                  \
+    auto* next = Next<void * parameters>(NextFunction::symbol, caller.registers.pc);         \
+    return Allocate(size, alignment, caller,                                                 \
                     [=]() -> void* { return next != nullptr ? next arguments : fallback; }); \
   }
 
@@ -47,20 +47,20 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
   }
 
 // operator new and new[]: (size), nothrow, aligned, aligned nothrow.
-MEMPROF_NEW(_Znwm, (size_t size), (size), size, 0, real.malloc(size))
-MEMPROF_NEW(_Znam, (size_t size), (size), size, 0, real.malloc(size))
-MEMPROF_NEW(_ZnwmRKSt9nothrow_t, (size_t size, const void* nothrow), (size, nothrow), size, 0,
+MEMPROF_NEW(_Znwm, kNew, (size_t size), (size), size, 0, real.malloc(size))
+MEMPROF_NEW(_Znam, kNewArray, (size_t size), (size), size, 0, real.malloc(size))
+MEMPROF_NEW(_ZnwmRKSt9nothrow_t, kNew, (size_t size, const void* nothrow), (size, nothrow), size, 0,
             real.malloc(size))
-MEMPROF_NEW(_ZnamRKSt9nothrow_t, (size_t size, const void* nothrow), (size, nothrow), size, 0,
-            real.malloc(size))
-MEMPROF_NEW(_ZnwmSt11align_val_t, (size_t size, size_t alignment), (size, alignment), size,
+MEMPROF_NEW(_ZnamRKSt9nothrow_t, kNewArray, (size_t size, const void* nothrow), (size, nothrow),
+            size, 0, real.malloc(size))
+MEMPROF_NEW(_ZnwmSt11align_val_t, kNew, (size_t size, size_t alignment), (size, alignment), size,
             alignment, real.memalign(alignment, size))
-MEMPROF_NEW(_ZnamSt11align_val_t, (size_t size, size_t alignment), (size, alignment), size,
-            alignment, real.memalign(alignment, size))
-MEMPROF_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t,
+MEMPROF_NEW(_ZnamSt11align_val_t, kNewArray, (size_t size, size_t alignment), (size, alignment),
+            size, alignment, real.memalign(alignment, size))
+MEMPROF_NEW(_ZnwmSt11align_val_tRKSt9nothrow_t, kNew,
             (size_t size, size_t alignment, const void* nothrow), (size, alignment, nothrow), size,
             alignment, real.memalign(alignment, size))
-MEMPROF_NEW(_ZnamSt11align_val_tRKSt9nothrow_t,
+MEMPROF_NEW(_ZnamSt11align_val_tRKSt9nothrow_t, kNewArray,
             (size_t size, size_t alignment, const void* nothrow), (size, alignment, nothrow), size,
             alignment, real.memalign(alignment, size))
 

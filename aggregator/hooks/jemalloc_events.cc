@@ -6,14 +6,14 @@ namespace memprof {
 namespace {
 
 void* OnMallocx(Mallocx* next, size_t size, int flags, const StartRegisters& start) {
-  return Allocate(size, 0, start, [=] { return next(size, flags); });
+  return Allocate(size, 0, {start, AllocatorKind::kMallocx}, [=] { return next(size, flags); });
 }
 
 // Unlike realloc it never frees: a NULL is a failure for any size.
 void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const StartRegisters& start) {
   if (CalledWithin(kInAllocator, start.sp)) return next(address, size, flags);
   if (!CountsAll()) {
-    return ReallocateSampled(address, size, false, start,
+    return ReallocateSampled(address, size, false, {start, AllocatorKind::kRallocx},
                              [=] { return next(address, size, flags); });
   }
   const ClaimedBlock old = ClaimForRealloc(address);
@@ -23,7 +23,7 @@ void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const Star
     result = next(address, size, flags);
   }
   if (result != nullptr) {
-    OnReallocated(old, result, size, start);
+    OnReallocated(old, result, size, {start, AllocatorKind::kRallocx});
   } else {
     OnReallocFailed(old, address);
   }
@@ -35,7 +35,7 @@ size_t OnXallocx(Xallocx* next, void* address, size_t size, size_t extra, int fl
   if (CalledWithin(kInAllocator, start.sp)) return next(address, size, extra, flags);
   size_t usable;
   if (!CountsAll()) {
-    ReallocateSampled(address, size, false, start, [&] {
+    ReallocateSampled(address, size, false, {start, AllocatorKind::kRallocx}, [&] {
       usable = next(address, size, extra, flags);
       return usable >= size ? address : nullptr;
     });
@@ -47,7 +47,7 @@ size_t OnXallocx(Xallocx* next, void* address, size_t size, size_t extra, int fl
     usable = next(address, size, extra, flags);
   }
   if (usable >= size) {
-    OnReallocated(old, address, size, start);
+    OnReallocated(old, address, size, {start, AllocatorKind::kRallocx});
   } else {
     OnReallocFailed(old, address);
   }

@@ -22,12 +22,12 @@ template <typename RealCall>
 }
 
 template <typename RealCall>
-[[gnu::always_inline]] inline void* AllocateSampled(size_t size, const StartRegisters& start,
+[[gnu::always_inline]] inline void* AllocateSampled(size_t size, const Caller& caller,
                                                     RealCall real_call) {
   if (__builtin_expect(!CountsSamples(), 0)) return real_call();
   if (__builtin_expect(!TakesSample(size), 1)) return CallInScope(kInAllocator, real_call);
   void* address = CallInScope(kInAllocator, real_call);
-  if (address != nullptr) OnSampled(address, size, start);
+  if (address != nullptr) OnSampled(address, size, caller);
   return address;
 }
 
@@ -44,8 +44,7 @@ template <typename RealCall>
 // `frees_for_nothing`: nullptr for a size of 0 means that the block was freed.
 template <typename RealCall>
 [[gnu::always_inline]] inline void* ReallocateSampled(void* address, size_t size,
-                                                      bool frees_for_nothing,
-                                                      const StartRegisters& start,
+                                                      bool frees_for_nothing, const Caller& caller,
                                                       RealCall real_call) {
   if (__builtin_expect(!CountsSamples(), 0)) return real_call();
   const bool sampled = TakesSample(size);
@@ -54,7 +53,7 @@ template <typename RealCall>
   const ClaimedBlock old = maybe ? ClaimSample(address) : ClaimedBlock{};
   void* result = CallInScope(kInAllocator, real_call);
   if (result != nullptr) {
-    OnSampleReallocated(old, result, size, sampled, start);
+    OnSampleReallocated(old, result, size, sampled, caller);
   } else if (frees_for_nothing && size == 0) {
     OnSampleReallocFreed(old);
   } else {

@@ -38,7 +38,11 @@ inline void KeepPeak(Cell& cell) {
 
 }  // namespace booking_detail
 
-[[gnu::always_inline]] inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
+// `details`: what the event changes beside the cell, called within the odd sequence and before the
+// counters.
+template <typename Details>
+[[gnu::always_inline]] inline void Book(Cell& cell, uint64_t epoch, const CellChange& change,
+                                        Details details) {
   using booking_detail::Add;
   const uint32_t sequence = cell.sequence.load(std::memory_order_relaxed);
   cell.sequence.store(sequence + 1, std::memory_order_relaxed);
@@ -46,6 +50,7 @@ inline void KeepPeak(Cell& cell) {
     booking_detail::KeepPeak(cell);
     cell.epoch.store(epoch, std::memory_order_release);
   }
+  details();
   if (change.allocated_count != 0) {
     Add(cell.allocated_bytes, change.allocated_bytes);
     Add(cell.allocated_count, change.allocated_count);
@@ -55,6 +60,9 @@ inline void KeepPeak(Cell& cell) {
     Add(cell.freed_count, change.freed_count);
   }
   cell.sequence.store(sequence + 2, std::memory_order_release);
+}
+inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
+  Book(cell, epoch, change, [] {});
 }
 
 inline void BookShared(Cell& cell, uint64_t epoch, const CellChange& change) {

@@ -9,9 +9,10 @@
 //
 // Thread safety: its thread's only. Memory: 128 bytes an entry, touched as they are used.
 // Invariants
-//   1. A match is exact: the same node before and the same return addresses after it. Whether the
-//      cell is right for it is a function of these, of the thread's name (Forget when it changes)
-//      and of the module generation (a part of the entry).
+//   1. A match is exact: the same node before, the same return addresses after it and the same tag
+//      (which function of the allocator was called). Whether the cell is right for it is a function
+//      of these, of the thread's name (Forget when it changes) and of the module generation (a part
+//      of the entry).
 //   2. A zeroed entry matches nothing: generations begin at 1.
 #pragma once
 
@@ -26,12 +27,13 @@ class RecentStacks {
  public:
   // The cell of the stack that was just captured into `memory`, and notes the nodes in its frames;
   // kNone if it is not known.
-  [[gnu::always_inline]] uint32_t Find(StackMemory& memory, const CaptureResult& capture) {
+  [[gnu::always_inline]] uint32_t Find(StackMemory& memory, const CaptureResult& capture,
+                                       uint8_t tag) {
     const uint32_t changed = capture.depth - capture.unchanged;
     if (changed > kMaxChanged) return kNone;
-    const Entry& entry = entries_[Place(memory, capture)];
+    const Entry& entry = entries_[Place(memory, capture, tag)];
     if (entry.generation != memory.generation || entry.before != Before(memory, capture) ||
-        entry.changed != changed) {
+        entry.changed != Tagged(changed, tag)) {
       return kNone;
     }
     RememberedFrame* frames = memory.frames + capture.unchanged;
@@ -43,13 +45,14 @@ class RecentStacks {
   }
 
   // `memory`: as for Find, with the nodes noted.
-  void Remember(const StackMemory& memory, const CaptureResult& capture, uint32_t cell) {
+  void Remember(const StackMemory& memory, const CaptureResult& capture, uint8_t tag,
+                uint32_t cell) {
     const uint32_t changed = capture.depth - capture.unchanged;
     if (changed > kMaxChanged || memory.depth != capture.depth) return;
-    Entry& entry = entries_[Place(memory, capture)];
+    Entry& entry = entries_[Place(memory, capture, tag)];
     entry.generation = memory.generation;
     entry.before = Before(memory, capture);
-    entry.changed = changed;
+    entry.changed = Tagged(changed, tag);
     entry.cell = cell;
     const RememberedFrame* frames = memory.frames + capture.unchanged;
     for (uint32_t i = 0; i < changed; ++i) {
@@ -72,8 +75,8 @@ class RecentStacks {
 
   struct alignas(64) Entry {
     uint32_t generation;
-    uint32_t before;  // node of the unchanged part
-    uint32_t changed;
+    uint32_t before;   // node of the unchanged part
+    uint32_t changed;  // how many frames, and the tag
     uint32_t cell;
     uintptr_t pcs[kMaxChanged];
     uint32_t nodes[kMaxChanged];
@@ -87,8 +90,10 @@ class RecentStacks {
     return capture.truncated ? kNone : capture.incomplete ? kNone - 1 : 0;
   }
 
-  static size_t Place(const StackMemory& memory, const CaptureResult& capture) {
-    uint64_t hash = Before(memory, capture);
+  static uint32_t Tagged(uint32_t changed, uint8_t tag) { return changed | uint32_t{tag} << 8; }
+
+  static size_t Place(const StackMemory& memory, const CaptureResult& capture, uint8_t tag) {
+    uint64_t hash = Before(memory, capture) | uint64_t{tag} << 32;
     for (uint32_t i = capture.unchanged; i < capture.depth; ++i) {
       hash = (hash << 7 | hash >> 57) ^ memory.frames[i].pc;
     }

@@ -79,10 +79,7 @@ class SlotTable {
 
 inline constexpr uint32_t kNoCell = 0xffffffffu;
 
-inline Cell& CellAt(const Region& region, uint32_t id) {
-  return region.Records<CellChunk>(Table::kCellChunks)[id / kCellsPerChunk]
-      .cells[id % kCellsPerChunk];
-}
+inline Cell& CellAt(const Region& region, uint32_t id) { return region.cells()[id]; }
 
 // SlotCells: which cell a site has in a slot, and which slot a cell belongs to.
 //

@@ -59,7 +59,7 @@ uint32_t VerifiedStacks::AlreadyVerified(const Stack& stack) const {
 }
 
 void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& memory,
-                              uint32_t result) {
+                              uint32_t result, uint8_t tag) {
   if (pause_ != 0) {
     --pause_;
     return;
@@ -71,7 +71,7 @@ void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& me
   if (!current) {
     Clear();
     missed_from_ = start.sp;
-    missed_seen_ = start.pc;
+    missed_seen_ = Tagged(start.pc, tag);
   }
   if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 && !Add(memory, result)) {
     // A larger table may have the stacks for longer: only the largest is judged by its hits.

@@ -8,9 +8,13 @@
 // A program allocates through few functions, so many stacks begin alike. The stacks are a trie:
 // where a word differs, an edge leads to the stack that has this other word there.
 //
-//   edge  (sp, pc)            → stack 0:  [a]=f  [b]=g  [c]=main  …            result 7
+//   edge  (sp, pc + tag)      → stack 0:  [a]=f  [b]=g  [c]=main  …            result 7
 //   edge  (stack 0, word 1 = h) → stack 1:  [a]=f  [b]=h  [c]=main  …            result 9
 //         and the words up to there are the same, so they are not looked at again
+//
+// What a stack leads to may depend on more than the stack (which function of the allocator was
+// called): that is its tag. A stack of two tags is two stacks, each in a trie of its own, since
+// every way to it begins with an edge of its tag.
 //
 // Which saved rbps a walk reads depends on the steps after it, so two stacks with the same start
 // may list other words of it: then the edge leads to the begin of the stack.
@@ -41,9 +45,9 @@ class VerifiedStacks {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   // What the caller's stack led to; kNone: it is not known.
-  [[gnu::always_inline]] uint32_t Find(const StartRegisters& start) {
+  [[gnu::always_inline]] uint32_t Find(const StartRegisters& start, uint8_t tag = 0) {
     uint64_t from = start.sp;
-    uint64_t seen = start.pc;
+    uint64_t seen = Tagged(start.pc, tag);
     if (__builtin_expect(generation_ == UnwinderGeneration(), 1)) {
       for (uint32_t hops = 0; hops < kMaxHops; ++hops) {
         const Edge& edge = edges_[PlaceOf(from, seen)];
@@ -73,7 +77,8 @@ class VerifiedStacks {
 
   // The stack that begins with `start`, which Find has just not found and which was then captured
   // into `memory`, leads to `result`.
-  void Remember(const StartRegisters& start, const StackMemory& memory, uint32_t result);
+  void Remember(const StartRegisters& start, const StackMemory& memory, uint32_t result,
+                uint8_t tag = 0);
 
   void Forget() { generation_ = 0; }
 
@@ -143,11 +148,13 @@ class VerifiedStacks {
   };
   struct Edge {
     uint64_t from;  // sp, which is even, or From
-    uint64_t seen;  // the pc, the rbp or the word that was found there
+    uint64_t seen;  // the tagged pc, the rbp or the word that was found there
     uint32_t stack;
     uint32_t verified;  // words of it that are known to be as they were; 0: nor is rbp
   };
 
+  // A pc is below 2^47.
+  static uint64_t Tagged(uintptr_t pc, uint8_t tag) { return pc | uint64_t{tag} << 56; }
   // Where a stack turned out to be another: at rbp (0) or at the last of so many words.
   static uint64_t From(uint32_t stack, uint32_t words) {
     return (uint64_t{stack} << 32 | uint64_t{words} << 1) | 1;

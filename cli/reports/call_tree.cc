@@ -28,7 +28,7 @@ class CallTree::Builder {
 
  private:
   void Add(const ProfileSite& site) {
-    const Count& figure = FigureOf(site, options_.leaks);
+    const Count& figure = FigureOf(site, options_.figure);
     if (figure == Count()) return;
     uint32_t at = 0;
     Book(at, figure, site);
@@ -38,7 +38,7 @@ class CallTree::Builder {
       Book(at, figure, site);
     }
     tree_.nodes_[at].own += figure;
-    tree_.nodes_[at].own_variance += VarianceOf(site.variances, options_.leaks);
+    tree_.nodes_[at].own_variance += FigureOf(site.variances, options_.figure);
   }
 
   // Names, innermost first.
@@ -58,7 +58,7 @@ class CallTree::Builder {
   void Book(uint32_t node, const Count& figure, const ProfileSite& site) {
     tree_.nodes_[node].figure += figure;
     tree_.nodes_[node].total_bytes += site.total.bytes;
-    tree_.nodes_[node].variance += VarianceOf(site.variances, options_.leaks);
+    tree_.nodes_[node].variance += FigureOf(site.variances, options_.figure);
   }
 
   uint32_t Child(uint32_t parent, uint32_t name) {

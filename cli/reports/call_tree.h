@@ -21,7 +21,7 @@
 namespace memprof {
 
 struct CallTreeOptions {
-  bool leaks = false;
+  Figure figure = Figure::kPeak;
   bool show_runtime = false;
   bool all_frames = false;
   size_t rows = 0;  // how many nodes are shown below the root; 0: all
@@ -30,7 +30,7 @@ struct CallTreeOptions {
 
 struct CallTreeNode {
   uint32_t name = 0;  // into names()
-  Count figure = {};  // peak or leaked
+  Count figure = {};  // that of the options
   Count own = {};     // of it, not of the children
   uint64_t total_bytes = 0;
   std::vector<uint32_t> children = {};  // in the report's order

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/reports/output.h"
+#include "cli/reports/rows.h"
 #include "cli/reports/terminal.h"
 #include "core/profile.h"
 
@@ -12,7 +13,8 @@ namespace memprof {
 
 using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
 
-// Gives the exit status; failures are said.
-int Report(const std::string& capture, const OutputOptions& output, const ReportText& text);
+// Gives the exit status; failures are said, also that the capture has no such figure.
+int Report(const std::string& capture, const OutputOptions& output, Figure figure,
+           const ReportText& text);
 
 }  // namespace memprof

@@ -60,7 +60,7 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
   Selection selection;
   const LocationRow* runtime = nullptr;
   for (const LocationRow& row : rows) {
-    const Count& figure = FigureOf(row, options.leaks);
+    const Count& figure = FigureOf(row, options.figure);
     const bool empty = figure == Count() && (by_figure || row.total == Count());
     if (!empty && row.function == kRuntimeRow) {
       runtime = &row;
@@ -70,7 +70,7 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
       ++selection.hidden;
       selection.rest += figure;
       selection.rest_total += row.total;
-      selection.rest_variance += VarianceOf(row.variances, options.leaks);
+      selection.rest_variance += FigureOf(row.variances, options.figure);
     }
   }
   // Below what can be done something about.
@@ -78,8 +78,36 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
   return selection;
 }
 
-std::string OthersText(const Selection& selection, bool leaks) {
-  const char* all = selection.rest != Count() ? "" : leaks ? ", all freed" : ", none at the peak";
+const char* NothingOf(Figure figure) {
+  switch (figure) {
+    case Figure::kLeaked:
+      return ", all freed";
+    case Figure::kTemporary:
+      return ", none temporary";
+    case Figure::kTotal:
+      return ", nothing allocated";
+    case Figure::kPeak:
+      break;
+  }
+  return ", none at the peak";
+}
+
+const char* HeadingOf(Figure figure) {
+  switch (figure) {
+    case Figure::kLeaked:
+      return "leaked";
+    case Figure::kTemporary:
+      return "temporary";
+    case Figure::kTotal:
+      return "allocated";
+    case Figure::kPeak:
+      break;
+  }
+  return "peak";
+}
+
+std::string OthersText(const Selection& selection, Figure figure) {
+  const char* all = selection.rest != Count() ? "" : NothingOf(figure);
   return fmt::format("others ({} {}{})", FormatCount(selection.hidden),
                      selection.hidden == 1 ? "place" : "places", all);
 }
@@ -89,22 +117,22 @@ std::string OthersText(const Selection& selection, bool leaks) {
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,
                     const RowTextOptions& options) {
   const Selection selection = Select(rows, options);
-  const Count& whole = options.leaks ? profile.leaked : profile.peak;
+  const Count& whole = FigureOf(profile, options.figure);
   const size_t folders = options.style.width >= kWide ? 3 : 0;
   const bool estimates = profile.tracker.sample_bytes != 0;
   auto error = [](const Variance& variance) { return StandardError(variance).bytes; };
-  RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, estimates, options.style);
+  RowTable table(HeadingOf(options.figure), whole.bytes, estimates, options.style);
   for (const LocationRow* row : selection.shown) {
-    table.Add(FigureOf(*row, options.leaks), error(VarianceOf(row->variances, options.leaks)),
+    table.Add(FigureOf(*row, options.figure), error(FigureOf(row->variances, options.figure)),
               row->total, Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
   }
   if (selection.hidden != 0) {
     table.Add(selection.rest, error(selection.rest_variance), selection.rest_total,
-              OthersText(selection, options.leaks));
+              OthersText(selection, options.figure));
   }
-  table.Add(whole, error(VarianceOf(profile.variances, options.leaks)), profile.total, "total");
+  table.Add(whole, error(FigureOf(profile.variances, options.figure)), profile.total, "total");
   table.LayOut(options.modules);
 
   std::string text = table.Headings();

@@ -13,7 +13,7 @@
 namespace memprof {
 
 struct RowTextOptions {
-  bool leaks = false;
+  Figure figure = Figure::kPeak;
   size_t rows = 0;  // 0: all; what is kept by design is shown beyond them
   // Sorted by the figure, rows without any are others; else they have their place.
   SortKey sort = SortKey::kBytes;

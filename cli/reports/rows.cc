@@ -32,8 +32,8 @@ Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& opt
 }
 
 bool Before(const LocationRow& a, const LocationRow& b, const RowOptions& options) {
-  const Count& x = FigureOf(a, options.leaks);
-  const Count& y = FigureOf(b, options.leaks);
+  const Count& x = FigureOf(a, options.figure);
+  const Count& y = FigureOf(b, options.figure);
   // Ties are decided by the name, so that a report is the same every time.
   const auto name = std::tie(a.function, a.file, a.line, a.module) <
                     std::tie(b.function, b.file, b.line, b.module);
@@ -76,9 +76,10 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
     row.peak += site.peak;
     row.leaked += site.leaked;
     row.total += site.total;
+    row.temporary += site.temporary;
     row.variances += site.variances;
     ++row.stacks;
-    const uint64_t bytes = FigureOf(site, options.leaks).bytes;
+    const uint64_t bytes = FigureOf(site, options.figure).bytes;
     if (row.heaviest_node == 0 || bytes > row.heaviest_bytes) {
       row.heaviest_node = site.node;
       row.heaviest_bytes = bytes;

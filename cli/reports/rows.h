@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/figure.h"
 #include "core/profile.h"
 #include "core/result.h"
 
@@ -20,7 +21,7 @@ struct LocationRow {
   std::string file;
   uint32_t line = 0;
   std::string module;  // path; empty: none
-  Count peak, leaked, total;
+  Count peak, leaked, total, temporary;
   uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;  // sites summed up here
@@ -31,22 +32,12 @@ enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
 Result<SortKey> ParseSortKey(std::string_view text);
 
 struct RowOptions {
-  bool leaks = false;         // the figure: leaked, else peak
+  Figure figure = Figure::kPeak;
   bool show_runtime = false;  // what is kept by design: a row a reason instead of one in all
   SortKey sort = SortKey::kBytes;
 };
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);
-
-inline const Count& FigureOf(const LocationRow& row, bool leaks) {
-  return leaks ? row.leaked : row.peak;
-}
-inline const Variance& VarianceOf(const FigureVariances& variances, bool leaks) {
-  return leaks ? variances.leaked : variances.peak;
-}
-inline const Count& FigureOf(const ProfileSite& site, bool leaks) {
-  return leaks ? site.leaked : site.peak;
-}
 
 // Where a function is: "file.cc:12", with the last `folders` of its path. Where no file is known,
 // the module's name; nothing for a function that is named after it ("libx.so+0x12").

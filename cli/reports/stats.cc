@@ -2,16 +2,13 @@
 
 #include "cli/reports/stats.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
 #include <memory>
+#include <string>
 
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
+#include "cli/reports/stats_text.h"
 #include "cli/reports/terminal.h"
-#include "cli/reports/trust.h"
-#include "core/units.h"
 #include "formats/json_export.h"
 
 namespace memprof {
@@ -23,40 +20,6 @@ struct StatsOptions {
   OutputOptions output;
 };
 
-std::string StatsText(const Profile& profile) {
-  const SnapshotProgram& program = profile.program;
-  const SnapshotTracker& tracker = profile.tracker;
-  std::string text;
-  auto line = [&](const char* name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<22}{}\n", name, value);
-  };
-  auto count = [&](const Count& c, const Variance& variance) {
-    return FormatFigure(c, variance, tracker.sample_bytes);
-  };
-  line("program", Printable(program.program));
-  line("pid", std::to_string(program.pid));
-  line("command", Printable(fmt::format("{}", fmt::join(program.command, " "))));
-  line("start", FormatUtcTime(program.start_unix_ms));
-  line("duration", FormatDuration(program.duration_ms));
-  line("end", EndText(program));
-  line("peak", count(profile.peak, profile.variances.peak));
-  line("leaked", count(profile.leaked, profile.variances.leaked));
-  line("total", count(profile.total, profile.variances.total));
-  if (tracker.sample_bytes != 0) line("sampled", SamplingText(tracker.sample_bytes));
-  line("RSS at its highest",
-       program.rss_peak_bytes != 0 ? FormatBytesExact(program.rss_peak_bytes) : "not known");
-  line("tracker's memory", FormatBytesExact(tracker.bytes));
-  line("sites", FormatCount(profile.sites.size()));
-  line("dropped events", FormatCount(tracker.dropped_events));
-  line("truncated stacks", FormatCount(tracker.truncated_stacks));
-  line("incomplete stacks", FormatCount(tracker.incomplete_stacks));
-  line("unknown frees", FormatCount(tracker.unknown_frees));
-  line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
-  line("in no row", FormatBytesExact(tracker.unattributed_bytes));
-  for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
-  return text;
-}
-
 }  // namespace
 
 CommandBody SetUpStats(CLI::App& app) {
@@ -66,9 +29,13 @@ CommandBody SetUpStats(CLI::App& app) {
   AddOutputOptions(app, options->output);
   return [options] {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
-    const auto profile = LoadFigures(options->capture);
+    // Only the text names places.
+    const auto profile =
+        options->json ? LoadFigures(options->capture) : LoadProfile(options->capture);
     if (!profile) return ExitStatusOf(profile.error());
-    return WriteOutput(options->output, options->json ? StatsJson(*profile) : StatsText(*profile));
+    return WriteOutput(options->output, options->json
+                                            ? StatsJson(*profile)
+                                            : StatsText(*profile, StyleOf(options->output)));
   };
 }
 

@@ -83,6 +83,20 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   return text;
 }
 
+const char* TitleOf(Figure figure) {
+  switch (figure) {
+    case Figure::kLeaked:
+      return "Never freed, by place";
+    case Figure::kTemporary:
+      return "Temporary, by place";
+    case Figure::kTotal:
+      return "Allocated in all, by place";
+    case Figure::kPeak:
+      break;
+  }
+  return "Live at the peak, by place";
+}
+
 // Modules that lack the same are one note: "liba.so, libb.so: no debug info, …".
 std::string SymbolsText(const Profile& profile, const TextStyle& style) {
   constexpr std::string_view kHead = "symbols: ";
@@ -108,9 +122,9 @@ std::string SymbolsText(const Profile& profile, const TextStyle& style) {
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
                         const TextStyle& style) {
   std::string text = HeadText(profile, style) + "\n" + FiguresText(profile, style) + "\n";
-  text += Bold(what.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
+  text += Bold(TitleOf(what.figure), style) + "\n";
   text += RowText(profile, LocationRows(profile, what),
-                  {what.leaks, rows, what.sort, true, false, style});
+                  {what.figure, rows, what.sort, true, false, style});
   return text + SymbolsText(profile, style);
 }
 
@@ -120,9 +134,9 @@ CommandBody SetUpSummary(CLI::App& app) {
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    return Report(options->capture, options->output,
+    return Report(options->capture, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
-                    return SummaryText(profile, {options->leaks, options->show_runtime, *sort},
+                    return SummaryText(profile, {options->figure(), options->show_runtime, *sort},
                                        options->rows, style);
                   });
   };

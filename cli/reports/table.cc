@@ -18,12 +18,12 @@ CommandBody SetUpTable(CLI::App& app) {
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    return Report(options->capture, options->output,
+    return Report(options->capture, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
-                    const RowOptions rows = {options->leaks, options->show_runtime, *sort};
+                    const RowOptions rows = {options->figure(), options->show_runtime, *sort};
                     return SamplingHead(profile, style) +
                            RowText(profile, LocationRows(profile, rows),
-                                   {options->leaks, options->rows, *sort, false, true, style});
+                                   {options->figure(), options->rows, *sort, false, true, style});
                   });
   };
 }

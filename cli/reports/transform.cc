@@ -39,17 +39,23 @@ int Transform(const TransformOptions& options) {
     what.figure = Figure::kLeaked;
   } else if (options.figure == "total") {
     what.figure = Figure::kTotal;
+  } else if (options.figure == "temporary") {
+    what.figure = Figure::kTemporary;
   } else if (options.figure != "peak") {
-    Say("--figure {}: use peak, leaked or total", options.figure);
+    Say("--figure {}: use peak, leaked, total or temporary", options.figure);
+    return kExitUsage;
+  }
+  if (what.figure == Figure::kTemporary && exporter->name != "folded" && exporter->name != "json") {
+    Say("{} has no figure of temporaries alone; json and folded do", exporter->name);
     return kExitUsage;
   }
   if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  return Report(options.capture, options.output, [&](const Profile& profile, const TextStyle&) {
-    return exporter->write(profile, what);
-  });
+  return Report(
+      options.capture, options.output, what.figure,
+      [&](const Profile& profile, const TextStyle&) { return exporter->write(profile, what); });
 }
 
 }  // namespace
@@ -59,7 +65,7 @@ CommandBody SetUpTransform(CLI::App& app) {
   app.add_option("format", options->format, "One of: " + FormatNames())->required();
   app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
   app.add_option("--figure", options->figure,
-                 "peak, leaked or total, for formats that hold one figure")
+                 "peak, leaked, total or temporary, for formats that hold one figure")
       ->capture_default_str();
   AddOutputOptions(app, options->output);
   return [options] { return Transform(*options); };

@@ -145,11 +145,12 @@ CommandBody SetUpTree(CLI::App& app) {
     const ViewOptions& view = options->view;
     const auto sort = ParseSortKey(view.sort);
     if (!sort) return ExitStatusOf(sort.error());
-    const CallTreeOptions tree = {view.leaks, view.show_runtime, options->all_frames, view.rows,
+    const CallTreeOptions tree = {view.figure(), view.show_runtime, options->all_frames, view.rows,
                                   *sort};
-    return Report(view.capture, view.output, [&](const Profile& profile, const TextStyle& style) {
-      return TreeText(profile, tree, style);
-    });
+    return Report(view.capture, view.output, view.figure(),
+                  [&](const Profile& profile, const TextStyle& style) {
+                    return TreeText(profile, tree, style);
+                  });
   };
 }
 

@@ -39,6 +39,7 @@ struct RunOptions {
   unsigned checkpoint_seconds = 30;
   bool exact_peak = false;
   std::string sample;  // empty: every event is counted
+  uint32_t temporary_threshold = 1;
   std::string unused;
   CLI::App* app = nullptr;
 };
@@ -68,6 +69,11 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::stri
   named.tracker.exact_peak = options.exact_peak ? 1 : 0;
   if (!options.sample.empty()) named.tracker.sample_bytes = *ParseBytes(options.sample);
   if (named.tracker.sample_bytes != 0) named.tracker.sample_seed = AnySeed();
+  named.tracker.temporary_threshold = options.temporary_threshold;
+  if (named.tracker.sample_bytes != 0 && options.temporary_threshold != 1) {
+    return Fail(ErrorKind::kUsage,
+                "--temporary above 1 needs every event, and --sample leaves most out; give one");
+  }
   if (named.output == named.region) {
     return Fail(ErrorKind::kUsage, "-o and --region name the same file; give each its own");
   }
@@ -165,6 +171,12 @@ CommandBody SetUpRun(CLI::App& app) {
                  "cost: figures are then estimates, and reports give their standard error; 0: all")
       ->check(SampleDistance, "", "")
       ->type_name("BYTES");
+  app.add_option("--temporary", options->temporary_threshold,
+                 "Take a block for temporary if its thread frees it and allocated fewer than so "
+                 "many others meanwhile; 1 to 64")
+      ->check(TemporaryThreshold, "", "")
+      ->type_name("ALLOCATIONS")
+      ->capture_default_str();
   app.add_flag("--exact-peak", options->exact_peak,
                "Order all events of all threads, so that the peak is exact to the byte; without it "
                "the peak of a heap of several threads is within 0.1 %, and the capture says so");

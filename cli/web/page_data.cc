@@ -106,10 +106,14 @@ bool HasFigure(const PageNode& node) {
   return node.peak != Count{} || node.leaked != Count{} || node.total != Count{};
 }
 
+// Columns, one entry a node that has figures of its own: the node's index, and of each figure its
+// bytes and allocations. Those of "temporary" are all 0 where the capture doesn't know them, which
+// "temporary_threshold" says (0).
 Json OwnJson(const std::vector<PageNode>& nodes) {
   Json index = Json::array(), peak_bytes = Json::array(), peak_allocations = Json::array(),
        leaked_bytes = Json::array(), leaked_allocations = Json::array(),
-       total_bytes = Json::array(), total_allocations = Json::array();
+       total_bytes = Json::array(), total_allocations = Json::array(),
+       temporary_bytes = Json::array(), temporary_allocations = Json::array();
   for (size_t i = 0; i < nodes.size(); ++i) {
     const PageNode& node = nodes[i];
     if (!HasFigure(node)) continue;
@@ -120,6 +124,8 @@ Json OwnJson(const std::vector<PageNode>& nodes) {
     leaked_allocations.push_back(node.leaked.allocations);
     total_bytes.push_back(node.total.bytes);
     total_allocations.push_back(node.total.allocations);
+    temporary_bytes.push_back(node.temporary.bytes);
+    temporary_allocations.push_back(node.temporary.allocations);
   }
   return {{"node", std::move(index)},
           {"peak_bytes", std::move(peak_bytes)},
@@ -127,7 +133,9 @@ Json OwnJson(const std::vector<PageNode>& nodes) {
           {"leaked_bytes", std::move(leaked_bytes)},
           {"leaked_allocations", std::move(leaked_allocations)},
           {"total_bytes", std::move(total_bytes)},
-          {"total_allocations", std::move(total_allocations)}};
+          {"total_allocations", std::move(total_allocations)},
+          {"temporary_bytes", std::move(temporary_bytes)},
+          {"temporary_allocations", std::move(temporary_allocations)}};
 }
 
 // Of estimates: what the errors are computed from, for the nodes of OwnJson.
@@ -136,7 +144,8 @@ Json VariancesJson(const std::vector<PageNode>& nodes) {
   const std::pair<const char*, Variance FigureVariances::*> figures[] = {
       {"peak", &FigureVariances::peak},
       {"leaked", &FigureVariances::leaked},
-      {"total", &FigureVariances::total}};
+      {"total", &FigureVariances::total},
+      {"temporary", &FigureVariances::temporary}};
   for (const auto& [name, figure] : figures) {
     Json bytes = Json::array(), allocations = Json::array();
     for (const PageNode& node : nodes) {
@@ -184,7 +193,9 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
                {"totals",
                 {{"peak", pair(profile.peak)},
                  {"leaked", pair(profile.leaked)},
-                 {"total", pair(profile.total)}}},
+                 {"total", pair(profile.total)},
+                 {"temporary", pair(profile.temporary)}}},
+               {"temporary_threshold", profile.tracker.temporary_threshold},
                {"kept_by_design", pair(kept_by_design)},
                {"sites", profile.sites.size()},
                {"pruned_nodes", tree.pruned_nodes},

@@ -59,6 +59,7 @@ class Merger {
     figures.peak += site.peak;
     figures.leaked += site.leaked;
     figures.total += site.total;
+    figures.temporary += site.temporary;
     figures.variances += site.variances;
   }
 
@@ -146,6 +147,7 @@ std::vector<double> Importance(const std::vector<MergedNode>& nodes) {
     parent.peak += sums[i].peak;
     parent.leaked += sums[i].leaked;
     parent.total += sums[i].total;
+    parent.temporary += sums[i].temporary;
   }
   std::vector<double> importance(nodes.size(), 0);
   auto share = [](uint64_t part, uint64_t whole) {
@@ -158,7 +160,9 @@ std::vector<double> Importance(const std::vector<MergedNode>& nodes) {
                               share(sums[i].leaked.bytes, all.leaked.bytes),
                               share(sums[i].leaked.allocations, all.leaked.allocations),
                               share(sums[i].total.bytes, all.total.bytes),
-                              share(sums[i].total.allocations, all.total.allocations)});
+                              share(sums[i].total.allocations, all.total.allocations),
+                              share(sums[i].temporary.bytes, all.temporary.bytes),
+                              share(sums[i].temporary.allocations, all.temporary.allocations)});
   }
   return importance;
 }
@@ -228,6 +232,7 @@ class Builder {
       out.peak += node.figures.peak;
       out.leaked += node.figures.leaked;
       out.total += node.figures.total;
+      out.temporary += node.figures.temporary;
       out.variances += node.figures.variances;
     }
     return std::move(tree_);

@@ -42,6 +42,7 @@ struct PageNode {
   Count peak;          // of the sites that end exactly here, not of what is below
   Count leaked;
   Count total;
+  Count temporary;
   FigureVariances variances;  // likewise; 0 of an exact profile
 };
 

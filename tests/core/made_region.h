@@ -87,6 +87,12 @@ class MadeRegion {
     cell.site_plus_one = site + 1;
     return cell;
   }
+  // Of the n-th cell.
+  CellDetails& Details(uint32_t cell) {
+    return At<DetailChunk>(Table::kDetailChunks, cell / kCellsPerChunk)
+        .details[cell % kCellsPerChunk];
+  }
+  uint32_t NewSizes() { return Take(Table::kSizeCounts); }
   void SetPeak(const PeakState& state) { header().peak = Pack(state); }
 
  private:

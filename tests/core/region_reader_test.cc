@@ -69,7 +69,7 @@ TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
   const uint32_t leaf = region.Node(0, kPcNoStack);
   for (const uint32_t size_class : {7u, 9u}) {
     const uint32_t site = region.Site(leaf);
-    region.At<SiteRecord>(Table::kSites, site).label = SiteLabel(0, size_class);
+    region.At<SiteRecord>(Table::kSites, site).label = SiteLabel(0, 0, size_class);
     Fill(region.NewCell(site), 100 * size_class, 1);
   }
   region.SetPeak({1600, 1600, 1, true});
@@ -85,6 +85,86 @@ TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
   EXPECT_EQ(s->sites[0].total.bytes, 700u);
   EXPECT_EQ(s->sites[1].size_class, 9u);
   EXPECT_EQ(s->thread_names, std::vector<std::string>{"main"});
+}
+
+TEST_P(RegionReader, KeepsFunctionsOfTheAllocatorApart) {
+  MadeRegion region(GetParam());
+  const uint32_t leaf = region.Node(0, kPcNoStack);
+  for (const uint32_t kind : {1u, 5u, 200u}) {
+    const uint32_t site = region.Site(leaf);
+    region.At<SiteRecord>(Table::kSites, site).label = SiteLabel(0, kind, 0);
+    Fill(region.NewCell(site), 100 * kind, 1);
+  }
+  region.SetPeak({20600, 20600, 1, true});
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value());
+  ASSERT_EQ(s->sites.size(), 3u);
+  EXPECT_EQ(s->sites[0].kind, AllocatorKind::kUnknown);  // 200: of no memprof
+  EXPECT_EQ(s->sites[1].kind, AllocatorKind::kMalloc);
+  EXPECT_EQ(s->sites[2].kind, AllocatorKind::kNew);
+  EXPECT_EQ(s->sites[2].total.bytes, 500u);
+}
+
+// One thread's blocks are of one class, another's of two; a third's sizes are counted elsewhere.
+TEST_P(RegionReader, SumsSizesAndTemporariesOverThreads) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, kPcNoStack));
+  Fill(region.NewCell(site), 200, 2);
+  region.Details(0).sizes = 7 + 1;
+  region.Details(0).temporary_bytes = 100;
+  region.Details(0).temporary_count = 1;
+  Fill(region.NewCell(site), 109, 2);
+  region.Details(1).sizes = kOwnSizes | region.NewSizes();
+  SizeCounts& sizes = region.At<SizeCounts>(Table::kSizeCounts, 0);
+  sizes.classes[7].bytes = 100;
+  sizes.classes[7].count = 1;
+  sizes.classes[4].bytes = 9;
+  sizes.classes[4].count = 1;
+  region.SetPeak({309, 309, 1, true});
+  region.header().options.temporary_threshold = 8;
+  const auto known = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(known.has_value());
+  ASSERT_EQ(known->sites.size(), 1u);
+  EXPECT_EQ(known->sites[0].sizes, (SizeHistogram{{4, {9, 1}}, {7, {300, 3}}}));
+  EXPECT_EQ(known->sites[0].temporary, (Count{100, 1}));
+  EXPECT_EQ(known->tracker.temporary_threshold, 8u);
+
+  Fill(region.NewCell(site), 1000, 1);
+  region.Details(2).sizes = kSizesElsewhere;
+  region.header().other_sizes.classes[10].bytes = 1000;
+  region.header().other_sizes.classes[10].count = 1;
+  const auto other = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(other.has_value());
+  EXPECT_EQ(other->sites[0].sizes, SizeHistogram());
+  EXPECT_EQ(SumSizes(*other), (SizeHistogram{{4, {9, 1}}, {7, {300, 3}}, {10, {1000, 1}}}));
+}
+
+// An event was in flight, two cells name one record, a class and a record that there are not.
+TEST_P(RegionReader, TellsNoSizesThatAreNotThoseOfTheFigures) {
+  for (const uint32_t word : {kOwnSizes | 0, kOwnSizes | 1, kOwnSizes | 0x7ffffffeu, 49u, 0u}) {
+    MadeRegion region(GetParam());
+    SizeCounts& sizes = region.At<SizeCounts>(Table::kSizeCounts, region.NewSizes());
+    sizes.classes[7].bytes = 100;
+    sizes.classes[7].count = 1;
+    sizes.classes[47].bytes = ~uint64_t{0};
+    sizes.classes[47].count = 5;
+    for (uint32_t i = 0; i < 2; ++i) {
+      Fill(region.NewCell(region.Site(region.Node(0, kPcNoStack))), 150, 2);
+      region.Details(i).sizes = word;
+      region.Details(i).temporary_bytes = ~uint64_t{0};
+      region.Details(i).temporary_count = 3;
+    }
+    region.SetPeak({300, 300, 1, true});
+    const auto s = ReadRegion(region.fd(), {});
+    ASSERT_TRUE(s.has_value());
+    ASSERT_EQ(s->sites.size(), 1u);
+    EXPECT_EQ(s->sites[0].sizes, SizeHistogram()) << word;
+    EXPECT_EQ(s->sites[0].temporary, (Count{300, 4}));
+    const SizeHistogram told = SumSizes(*s);
+    const Count untold = Untold(told, SumTotal(*s));
+    EXPECT_EQ(SumSizes(told).bytes + untold.bytes, 300u) << word;
+    EXPECT_EQ(SumSizes(told).allocations + untold.allocations, 4u) << word;
+  }
 }
 
 TEST_P(RegionReader, TakesLiveFiguresWhileTheMaximumIsNow) {

@@ -51,6 +51,9 @@ class EventLogTest(harness.MemprofTest):
         records = log.records({event_log_model.NO_SITE: None, **dict(enumerate(keys))})
         hashes = {(key, region.stack_hash(site)) for site, key in enumerate(keys)}
         for record in records:
+            if record.site is not None and record.site.split("\n")[1] != site_keys.KINDS[
+                    record.allocator]:
+                self.fail(f"booked under another function of the allocator: {record}")
             if record.stack_hash != 0 and (record.site, record.stack_hash) not in hashes:
                 self.fail(f"booked under a site of another stack: {record}")
         return records, site_keys.of_capture(self.memprof("parse", self.path("x.memprof")))
@@ -62,15 +65,15 @@ class EventLogTest(harness.MemprofTest):
         self.assertEqual(wrong[:5], [], f"innermost frames, found, expected; {len(wrong)} of "
                                         f"{len(expected)} rows differ")
 
-    def agrees(self, command, *flags, least=1, **options):
+    def agrees(self, command, *flags, least=1, threshold=1, **options):
         """The capture is what the model says: every row, and the totals."""
-        records, rows = self.logged(command, *flags, **options)
-        model, expected = event_log_model.replay(records)
+        records, rows = self.logged(command, *flags, "--temporary", str(threshold), **options)
+        model, expected = event_log_model.replay(records, threshold)
         self.assertGreaterEqual(model.events, least)
         self.assertEqual(model.wrong_frees[:3], [])
-        self.assert_rows(rows, expected, (0, 1, 2))
+        self.assert_rows(rows, expected, (0, 1, 2, 3, 4))
         stats = self.stats()
-        for i, figure in enumerate(("peak", "leaked", "total")):
+        for i, figure in enumerate(("peak", "leaked", "total", "temporary")):
             self.assertEqual((stats[figure]["bytes"], stats[figure]["allocations"]),
                              (sum(row[i][0] for row in expected.values()),
                               sum(row[i][1] for row in expected.values())), figure)
@@ -84,7 +87,7 @@ class EventLogTest(harness.MemprofTest):
         model, expected = event_log_model.replay(records)
         self.assertGreaterEqual(model.events, least)
         self.assertEqual(model.wrong_frees[:3], [])
-        self.assert_rows(rows, expected, (1, 2))
+        self.assert_rows(rows, expected, (1, 2, 3, 4))
         stats = self.stats()
         bound = stats["tracker"]["peak_bound_bytes"]
         self.assertLessEqual(bound, model.peak / 1000)
@@ -101,16 +104,25 @@ class EventLogTest(harness.MemprofTest):
     def test_one_thread(self):
         for name in ("containers", "operators", "peak_after_fall", "peak_first_of_equals",
                      "peak_of_realloc", "peak_sawtooth", "realloc_cases", "c_entry_points",
-                     "unknown_frees"):
+                     "unknown_frees", "temporaries", "kinds"):
             with self.subTest(name):
                 self.agrees(self.program(name))
+
+    def test_temporaries_of_any_threshold(self):
+        for threshold in (2, 7, 64):
+            for name in ("temporaries", "random_walk"):
+                with self.subTest(name, threshold=threshold):
+                    self.agrees(self.program(name), threshold=threshold)
+            with self.subTest("threads", threshold=threshold):
+                self.agrees(self.program("random_walk_threads"), "--exact-peak",
+                            threshold=threshold)
 
     def test_a_random_walk(self):
         self.agrees(self.program("random_walk"), least=200000)
 
     def test_threads_with_exact_peak(self):
         for name, least in (("random_walk_threads", 100000), ("freed_elsewhere", 190),
-                            ("short_threads", 11000), ("peak_threads", 100),
+                            ("short_threads", 11000), ("temporaries_threads", 20), ("peak_threads", 100),
                             ("large_heap_threads walk", 40000),
                             ("large_heap_threads climb", 40000)):
             with self.subTest(name):

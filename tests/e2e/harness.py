@@ -56,7 +56,14 @@ class MemprofTest(unittest.TestCase):
         return json.loads(self.memprof("transform", "json", self.path(capture)))
 
     def assert_rows_sum_to_totals(self, profile):
-        for figure in ("peak", "leaked", "total"):
-            for unit in ("bytes", "allocations"):
+        for unit in ("bytes", "allocations"):
+            for figure in ("peak", "leaked", "total", "temporary"):
                 self.assertEqual(sum(site[figure][unit] for site in profile["sites"]),
                                  profile[figure][unit], f"{figure} {unit}")
+            for table in ("histogram", "kinds"):
+                self.assertEqual(sum(row[unit] for row in profile[table]), profile["total"][unit],
+                                 f"{table} {unit}")
+            for site in profile["sites"]:
+                if "histogram" in site:
+                    self.assertEqual(sum(row[unit] for row in site["histogram"]),
+                                     site["total"][unit], f"histogram of {site}")

@@ -12,7 +12,7 @@ import unittest
 
 import harness
 
-FIGURES = ("peak", "leaked", "total")
+FIGURES = ("peak", "leaked", "total", "temporary")
 
 
 def pair(count):
@@ -56,10 +56,18 @@ class Answer:
             yield row
 
 
-def counts(row):
-    """{figure: (bytes, blocks)} of a row; a "?" is left out."""
-    return {f: tuple(int(n) for n in row[f].split("/")) for f in FIGURES
-            if f in row and row[f] != "?"}
+def counts(row, case):
+    """{figure: (bytes, blocks)} of a row in a case of that name; a "?" is left out."""
+    told = {f: row.get(f"{f}@{case}", row.get(f, "?")) for f in FIGURES}
+    return {f: tuple(int(n) for n in text.split("/")) for f, text in told.items() if text != "?"}
+
+
+def sizes(histogram):
+    """{"MIN-MAX": blocks} of a histogram in JSON."""
+    found = collections.Counter()
+    for row in histogram:
+        found[f"{row['min_bytes']}-{row['max_bytes']}"] += row["allocations"]
+    return dict(found)
 
 
 class KnownAnswerTest(harness.MemprofTest):
@@ -99,13 +107,17 @@ class KnownAnswerTest(harness.MemprofTest):
         return (self.is_own(frame) and bare_name(frame["function"]) == row["function"]
                 and row.get("line", frame["line"]) == frame["line"])
 
-    def check_row(self, row, sites):
+    def check_row(self, row, sites, case):
         got = {f: (sum(s[f]["bytes"] for s in sites), sum(s[f]["allocations"] for s in sites))
                for f in FIGURES}
-        wanted = counts(row)
+        wanted = counts(row, case)
         self.assertEqual({f: got[f] for f in wanted}, wanted, f"at {row}")
+        if "sizes" in row:
+            wanted = {size: int(n) for size, n in (one.split(":") for one in row["sizes"].split(","))}
+            self.assertEqual(sizes([share for s in sites for share in s["histogram"]]), wanted,
+                             f"at {row}")
 
-    def check_answer(self, answer, profile):
+    def check_answer(self, answer, profile, case):
         claimed = set()
         for row in answer.rows("SITE"):
             sites = []
@@ -113,21 +125,28 @@ class KnownAnswerTest(harness.MemprofTest):
                 frame = self.place(site)
                 if frame is None or not self.matches(row, frame):
                     continue
-                if site["thread"] != row.get("thread", site["thread"]):
+                if any(site[key] != row.get(key, site[key]) for key in ("thread", "kind")):
                     continue
                 claimed.add(index)
                 sites.append(site)
-            self.check_row(row, sites)
+            self.check_row(row, sites, case)
         for row in answer.rows("WITHIN"):
             sites = [s for s in profile["sites"]
                      if any(self.matches(row, frame) for frame in s["frames"])]
-            self.check_row(row, sites)
+            self.check_row(row, sites, case)
         for index, site in enumerate(profile["sites"]):
             frame = self.place(site)
             if frame is not None and self.is_own(frame) and index not in claimed:
                 self.fail(f"a place without an answer: {frame}, {site['total']}")
         for row in answer.rows("WHOLE"):
-            self.assertEqual({f: pair(profile[f]) for f in counts(row)}, counts(row))
+            wanted = counts(row, case)
+            self.assertEqual({f: pair(profile[f]) for f in wanted}, wanted)
+        for row in answer.rows("SIZES"):
+            self.assertEqual(sizes(profile["histogram"]),
+                             {size: int(n) for size, n in row.items()})
+        for row in answer.rows("KINDS"):
+            self.assertEqual({kind["kind"]: f"{kind['bytes']}/{kind['allocations']}"
+                              for kind in profile["kinds"]}, row)
 
     def check_tracker(self, profile):
         for words in self.answer.lines["TRACKER"]:
@@ -151,7 +170,8 @@ class KnownAnswerTest(harness.MemprofTest):
         if bare.returncode == 77:
             self.skipTest(bare.stdout.decode() or "the program can't do its part here")
         environment["KNOWN_ANSWER"] = self.path("answer")
-        profiled = self.profile([program, *arguments], env=environment)
+        flags = case["flags"].split(",") if "flags" in case else []
+        profiled = self.profile([program, *arguments], flags, env=environment)
         self.assertEqual(bare.returncode if bare.returncode >= 0 else 128 - bare.returncode, status,
                          "bare")
         self.assertEqual(profiled.returncode, status, profiled.stderr)
@@ -167,7 +187,7 @@ class KnownAnswerTest(harness.MemprofTest):
         if "ANSWER" in answer.lines:
             with open(self.path("answer"), encoding="utf-8") as file:
                 answer = Answer(file.read(), self.source)
-        self.check_answer(answer, profile)
+        self.check_answer(answer, profile, case.get("name"))
 
     def test_agrees_with_its_answer(self):
         for needs in self.answer.lines["NEEDS"]:

@@ -1,5 +1,5 @@
-"""What a site is, in words that a region and a capture have in common: its thread's name and its
-frames, root first, each as module, build id and offset. Read from a region file without memprof's own
+"""What a site is, in words that a region and a capture have in common: its thread's name, the
+function of the allocator, and its frames, root first, each as module, build id and offset. Read from a region file without memprof's own
 reader (core/region_layout.h says what lies where).
 """
 import collections
@@ -12,12 +12,13 @@ PC_NO_STACK = 3
 MODULES, STRINGS, NAMES, NODES, SITES = range(5)
 RECORDS = {MODULES: struct.Struct("<QQII32sIIQ"), NAMES: struct.Struct("<16s"),
            NODES: struct.Struct("<QII"), SITES: struct.Struct("<II")}
+KINDS = ("unknown", "malloc", "calloc", "realloc", "aligned", "new", "new[]", "mallocx", "rallocx")
 TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 256
 
 
-def key_of(thread, frames):
+def key_of(thread, kind, frames):
     """A string, which knows its hash."""
-    return "\n".join([thread, *(f"{path} {build_id} {at:#x}" for path, build_id, at in frames)])
+    return "\n".join([thread, kind, *(f"{path} {build_id} {at:#x}" for path, build_id, at in frames)])
 
 
 class Region:
@@ -52,8 +53,11 @@ class Region:
 
     def key(self, site):
         frames = [self.frame(*pc) for pc in self.pcs(site)] or [("", "", PC_NO_STACK)]
-        name = self.names[self.sites[site][0]][0].split(b"\0")[0].decode(errors="replace")
-        return key_of(name, frames)
+        name = self.names[self.sites[site][0] & 0xFFFF][0].split(b"\0")[0]
+        return key_of(name.decode(errors="replace"), self.kind(site), frames)
+
+    def kind(self, site):
+        return KINDS[self.sites[site][0] >> 24]
 
     def stack_hash(self, site):
         """As event_log.cc's HashOf."""
@@ -64,12 +68,17 @@ class Region:
         return value
 
 
+def pair(figure):
+    return tuple(map(int, figure.split("/")))
+
+
 def of_capture(dump):
-    """{key: (peak, leaked, total)} of what `memprof parse` prints."""
+    """{key: (peak, leaked, total, temporary, sizes)} of what `memprof parse` prints; sizes are
+    {class: (bytes, blocks)}."""
     parts = collections.defaultdict(list)
     part = None
     for line in dump.splitlines():
-        if re.match(r"(modules|frames|nodes|thread names|sites)\b", line):
+        if re.match(r"(modules|frames|nodes|thread names|sites|temporary|sizes)\b", line):
             part = parts[line.split(":")[0]]
         elif part is not None and line:
             part.append(line.strip())
@@ -86,7 +95,9 @@ def of_capture(dump):
         stacks.append(stacks[parent] + (frames[frame],))
     sites = {}
     for line in parts["sites"]:
-        _, node, name, *figures = line.split()
-        sites[key_of(names[int(name)], stacks[int(node)])] = tuple(
-            tuple(map(int, figure.split("/"))) for figure in figures)
+        _, node, name, kind, *figures = line.split()
+        shares = (share.split(":") for share in figures[4:])
+        sites[key_of(names[int(name)], kind, stacks[int(node)])] = (
+            *(pair(figure) for figure in figures[:4]),
+            {int(size_class): pair(figure) for size_class, figure in shares})
     return sites

@@ -80,7 +80,7 @@ std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
 
 TEST(Capture, GivesBackWhatWasWritten) {
   for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(5000),
-                            Snapshot{{}, {}, {}, {}, {{}}, {}, {}}}) {
+                            Snapshot{{}, {}, {}, {}, {{}}, {}, {}, {}}}) {
     const auto read = DecodeCapture(EncodeCapture(s));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->damage.empty());
@@ -106,6 +106,44 @@ TEST(Capture, KeepsClassesOfSizesApart) {
   EXPECT_EQ(read->snapshot.sites[1].node, read->snapshot.sites[2].node);
   EXPECT_EQ(read->snapshot.sites[2].size_class, 7u);
   EXPECT_EQ(read->snapshot.tracker.sample_bytes, 512u);
+}
+
+TEST(Capture, GivesBackKindsTemporariesAndSizes) {
+  const Snapshot snapshot = Canonical(DetailedSnapshot());
+  const auto content = DecodeCapture(EncodeCapture(snapshot));
+  ASSERT_TRUE(content.has_value()) << content.error().message;
+  EXPECT_TRUE(content->damage.empty());
+  EXPECT_EQ(content->snapshot, snapshot);
+  EXPECT_EQ(SumSizes(content->snapshot),
+            (SizeHistogram{{0, {0, 1}}, {7, {300, 3}}, {8, {1250, 9}}}));
+}
+
+TEST(Capture, SaysWhatIsNotKnownOfACaptureFromBefore) {
+  const auto content = DecodeCapture(EncodeCapture(SampleSnapshot()));
+  ASSERT_TRUE(content.has_value());
+  EXPECT_EQ(content->snapshot.tracker.temporary_threshold, 0u);
+  EXPECT_TRUE(SumSizes(content->snapshot).empty());
+}
+
+// Each of these sections alone: the rest stays, and what it would have said is not known.
+TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
+  const std::string whole = EncodeCapture(DetailedSnapshot());
+  for (const char* section : {"kinds", "temporary", "sizes"}) {
+    std::string bytes = whole;
+    for (const CaptureSection& s : SplitSections(whole).sections) {
+      if (SectionName(s.type) == section) {
+        bytes[s.file_offset + capture_format::kSectionHeaderBytes] ^= 1;
+      }
+    }
+    const auto content = DecodeCapture(bytes);
+    ASSERT_TRUE(content.has_value()) << section;
+    ASSERT_EQ(content->damage.size(), 1u) << section;
+    EXPECT_EQ(content->damage[0].section, section);
+    EXPECT_EQ(SumTotal(content->snapshot), SumTotal(DetailedSnapshot()));
+    EXPECT_EQ(content->snapshot.tracker.temporary_threshold != 0,
+              std::string(section) != "temporary");
+    EXPECT_EQ(SumSizes(content->snapshot).empty(), std::string(section) == "sizes");
+  }
 }
 
 TEST(Capture, HasASectionOfSamplesOnlyIfThereAreAny) {

@@ -56,6 +56,33 @@ TEST(JsonExport, HasTheSettledNamesAndSumsToTheTotals) {
   }
 }
 
+TEST(JsonExport, HasTemporariesSizesAndKindsThatSumToTheTotals) {
+  const auto json = nlohmann::json::parse(ExportJson(SampleProfile(DetailedSnapshot()), {}));
+  EXPECT_EQ(json["temporary"],
+            nlohmann::json::parse(R"({"bytes": 325, "allocations": 3, "threshold": 8})"));
+  EXPECT_EQ(json["histogram"], nlohmann::json::parse(R"([
+    {"min_bytes": 0, "max_bytes": 0, "allocations": 1, "bytes": 0},
+    {"min_bytes": 64, "max_bytes": 127, "allocations": 3, "bytes": 300},
+    {"min_bytes": 128, "max_bytes": 255, "allocations": 9, "bytes": 1250}])"));
+  EXPECT_EQ(json["kinds"], nlohmann::json::parse(R"([
+    {"kind": "malloc", "bytes": 300, "allocations": 3},
+    {"kind": "new[]", "bytes": 1250, "allocations": 10}])"));
+  EXPECT_EQ(json["sites"][0]["kind"], "malloc");
+  EXPECT_EQ(json["sites"][0]["temporary"]["bytes"], 200);
+  EXPECT_EQ(json["sites"][1]["histogram"].size(), 2u);
+}
+
+TEST(JsonExport, SaysWhatACaptureFromBeforeDoesNotKnow) {
+  const auto json = nlohmann::json::parse(ExportJson(SampleProfile(), {}));
+  EXPECT_TRUE(json["temporary"].is_null());
+  EXPECT_EQ(json["histogram"], nlohmann::json::parse(R"([
+    {"min_bytes": null, "max_bytes": null, "allocations": 13, "bytes": 1550}])"));
+  EXPECT_EQ(json["kinds"], nlohmann::json::parse(R"([
+    {"kind": "unknown", "bytes": 1550, "allocations": 13}])"));
+  EXPECT_FALSE(json["sites"][0].contains("temporary"));
+  EXPECT_FALSE(json["sites"][0].contains("histogram"));
+}
+
 TEST(JsonExport, GivesFramesInnermostFirstWithInlinedOnes) {
   const auto json = nlohmann::json::parse(ExportJson(SampleProfile(), {}));
   const auto& frames = json["sites"][0]["frames"];

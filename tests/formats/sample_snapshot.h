@@ -34,6 +34,19 @@ inline Snapshot EstimatedSnapshot() {
   return s;
 }
 
+// With kinds, temporaries and sizes.
+inline Snapshot DetailedSnapshot() {
+  Snapshot s = SampleSnapshot();
+  s.tracker.temporary_threshold = 8;
+  s.sites[0].kind = AllocatorKind::kMalloc;
+  s.sites[0].temporary = {200, 2};
+  s.sites[0].sizes = {{7, {300, 3}}};
+  s.sites[1].kind = AllocatorKind::kNewArray;
+  s.sites[1].temporary = {125, 1};
+  s.sites[1].sizes = {{0, {0, 1}}, {8, {1250, 9}}};
+  return s;
+}
+
 // As large as a service's: a tree of `nodes` over a few hundred functions.
 inline Snapshot LargeSnapshot(uint32_t nodes) {
   std::mt19937_64 random(7);

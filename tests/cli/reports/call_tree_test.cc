@@ -35,15 +35,16 @@ TEST(CallTree, HasTheSumOfItsChildrenAndItsOwnInEveryNode) {
 
 TEST(CallTree, FoldsTheSystemsFramesUnlessAskedForThem) {
   const Profile profile = ReportProfile();
-  EXPECT_EQ(Shape(CallTree(profile, {.leaks = true})),
+  EXPECT_EQ(Shape(CallTree(profile, {.figure = Figure::kLeaked})),
             std::string("total(main(Load) main ") + kRuntimeRow + ")");
-  EXPECT_EQ(Shape(CallTree(profile, {.leaks = true, .show_runtime = true, .all_frames = true})),
+  EXPECT_EQ(Shape(CallTree(profile,
+                           {.figure = Figure::kLeaked, .show_runtime = true, .all_frames = true})),
             "total(__libc_start_main(main(Load(std::vector<char>::reserve(unsigned long)"
             "(operator new(unsigned long)))) main) _dl_init(call_init))");
 }
 
 TEST(CallTree, KeepsTheInnermostFrameOfAStackThatIsAllSystem) {
-  EXPECT_EQ(Shape(CallTree(ReportProfile(), {.leaks = true, .show_runtime = true})),
+  EXPECT_EQ(Shape(CallTree(ReportProfile(), {.figure = Figure::kLeaked, .show_runtime = true})),
             "total(main(Load) main call_init)");
 }
 

@@ -10,7 +10,7 @@ namespace memprof {
 namespace {
 
 std::string Text(const Profile& profile, const RowTextOptions& options) {
-  return RowText(profile, LocationRows(profile, {options.leaks, false, options.sort}), options);
+  return RowText(profile, LocationRows(profile, {options.figure, false, options.sort}), options);
 }
 
 std::vector<std::string> Lines(const std::string& text) {
@@ -41,7 +41,7 @@ TEST(RowText, HasTheStandardErrorOfEveryRowOfEstimates) {
 }
 
 TEST(RowText, NamesTheLeakFirstAndSaysWhatWasFreed) {
-  EXPECT_EQ(Text(ReportProfile(), {.leaks = true, .style = {80, false}}),
+  EXPECT_EQ(Text(ReportProfile(), {.figure = Figure::kLeaked, .style = {80, false}}),
             "leaked   share  blocks     total  function  place\n"
             " 400 B   44.4%       4     600 B  Load      load.cc:21\n"
             " 300 B   33.3%       1     300 B  main      main.cc:12\n"

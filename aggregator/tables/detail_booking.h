@@ -1,0 +1,57 @@
+// DetailBooking: what an event adds to the details of its cell: the size's class, or that the block
+// was a temporary one.
+//
+// Nearly every place allocates blocks of one class of sizes, so a cell keeps no more than that
+// class until a block of a second one comes. Then it takes a record with a count for each class,
+// and what was counted so far is entered there: the record is exact from its begin. If there is
+// none left, the cell counts into RegionHeader.other_sizes from then on, so that the program's
+// sizes stay exact.
+//
+//   sizes   0 ─► class + 1 ─► kOwnSizes | record
+//                          └► kSizesElsewhere        (always, of shared cells)
+//
+// Thread safety: BookSize and BookTemporary are for the cell's owner, while its sequence is odd and
+// BEFORE the cell's own counters take the event; the …Shared ones for anybody.
+// Memory order: as the cell's: stores are releases between the odd and the even sequence
+// (booking.h). `sizes` is released after the record that it names was filled.
+// Failure: never.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "aggregator/region.h"
+#include "core/sample_weight.h"
+
+namespace memprof {
+
+// As SizeClass for what can be booked (below 2^47), without a branch.
+inline uint32_t BookedSizeClass(uint64_t size) {
+  return 63u - static_cast<uint32_t>(__builtin_clzll(2 * size + 1));
+}
+
+// The cell has blocks of other classes than `size`'s, or none yet.
+[[gnu::noinline]] void BookOtherSize(const Region& region, uint32_t cell, uint64_t size);
+
+[[gnu::always_inline]] inline void BookSize(const Region& region, uint32_t cell, uint64_t size) {
+  const uint32_t sizes = region.details()[cell].sizes.load(std::memory_order_relaxed);
+  if (sizes != BookedSizeClass(size) + 1) BookOtherSize(region, cell, size);
+}
+
+inline void BookTemporary(const Region& region, uint32_t cell, uint64_t bytes, uint64_t count) {
+  CellDetails& details = region.details()[cell];
+  details.temporary_bytes.store(details.temporary_bytes.load(std::memory_order_relaxed) + bytes,
+                                std::memory_order_release);
+  details.temporary_count.store(details.temporary_count.load(std::memory_order_relaxed) + count,
+                                std::memory_order_release);
+}
+
+void BookSizeShared(const Region& region, uint32_t cell, uint64_t size);
+
+inline void BookTemporaryShared(const Region& region, uint32_t cell, uint64_t bytes,
+                                uint64_t count) {
+  region.details()[cell].temporary_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  region.details()[cell].temporary_count.fetch_add(count, std::memory_order_relaxed);
+}
+
+}  // namespace memprof

@@ -1,0 +1,206 @@
+#include "cli/reports/stats_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "cli/reports/rows.h"
+#include "cli/reports/trust.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kTopPlaces = 5;
+
+std::string TemporaryText(const Profile& profile) {
+  const uint32_t threshold = profile.tracker.temporary_threshold;
+  if (threshold == 0) return "not known";
+  const std::string between =
+      threshold == 1 ? std::string("before it allocated again")
+                     : fmt::format("with fewer than {} allocations between", threshold);
+  return fmt::format(
+      "{}, freed by their thread {}",
+      FormatFigure(profile.temporary, profile.variances.temporary, profile.tracker.sample_bytes),
+      between);
+}
+
+std::string FiguresText(const Profile& profile) {
+  const SnapshotProgram& program = profile.program;
+  const SnapshotTracker& tracker = profile.tracker;
+  std::string text;
+  auto line = [&](const char* name, const std::string& value) {
+    fmt::format_to(std::back_inserter(text), "{:<22}{}\n", name, value);
+  };
+  auto count = [&](const Count& c, const Variance& variance) {
+    return FormatFigure(c, variance, tracker.sample_bytes);
+  };
+  line("program", Printable(program.program));
+  line("pid", std::to_string(program.pid));
+  line("command", Printable(fmt::format("{}", fmt::join(program.command, " "))));
+  line("start", FormatUtcTime(program.start_unix_ms));
+  line("duration", FormatDuration(program.duration_ms));
+  line("end", EndText(program));
+  line("peak", count(profile.peak, profile.variances.peak));
+  line("leaked", count(profile.leaked, profile.variances.leaked));
+  line("total", count(profile.total, profile.variances.total));
+  line("temporary", TemporaryText(profile));
+  if (tracker.sample_bytes != 0) line("sampled", SamplingText(tracker.sample_bytes));
+  line("RSS at its highest",
+       program.rss_peak_bytes != 0 ? FormatBytesExact(program.rss_peak_bytes) : "not known");
+  line("tracker's memory", FormatBytesExact(tracker.bytes));
+  line("sites", FormatCount(profile.sites.size()));
+  line("dropped events", FormatCount(tracker.dropped_events));
+  line("truncated stacks", FormatCount(tracker.truncated_stacks));
+  line("incomplete stacks", FormatCount(tracker.incomplete_stacks));
+  line("unknown frees", FormatCount(tracker.unknown_frees));
+  line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
+  line("in no row", FormatBytesExact(tracker.unattributed_bytes));
+  for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
+  return text;
+}
+
+// Rows of figures, a name and a bar, in aligned columns.
+class BarTable {
+ public:
+  BarTable(std::string title, std::string name, const Profile& profile, const TextStyle& style)
+      : title_(std::move(title)),
+        name_(std::move(name)),
+        whole_(profile.total),
+        estimates_(profile.tracker.sample_bytes != 0),
+        style_(style) {}
+
+  // `bar`: whether the row has one.
+  void Add(const Count& count, std::string name, bool bar = true) {
+    if (count != Count()) rows_.push_back({count, std::move(name), bar});
+  }
+
+  std::string Text(uint64_t Count::*drawn) const {
+    size_t names = Columns(name_);
+    uint64_t most = 1;
+    for (const Row& row : rows_) {
+      names = std::max(names, Columns(row.name));
+      if (row.bar) most = std::max(most, row.count.*drawn);
+    }
+    const size_t used = names + kFigures;
+    const size_t room = style_.width > used + 4 ? std::min(style_.width - used, kLongestBar) : 4;
+    std::string text = "\n" + Bold(title_, style_) + "\n" +
+                       Dim(fmt::format("{}  {:>14} {:>6}  {:>12} {:>6}\n", PaddedLeft(name_, names),
+                                       estimates_ ? "≈ blocks" : "blocks", "share",
+                                       estimates_ ? "≈ bytes" : "bytes", "share"),
+                           style_);
+    for (const Row& row : rows_) {
+      const double share = static_cast<double>(row.count.*drawn) / static_cast<double>(most);
+      text += fmt::format("{}  {:>14} {:>6}  {:>12} {:>6}", PaddedLeft(row.name, names),
+                          FormatCount(row.count.allocations),
+                          FormatShare(row.count.allocations, whole_.allocations),
+                          FormatBytes(row.count.bytes), FormatShare(row.count.bytes, whole_.bytes));
+      const auto length = static_cast<size_t>(share * static_cast<double>(room) + 0.5);
+      if (row.bar && length != 0) text += "  ";
+      for (size_t i = 0; row.bar && i < length; ++i) text += "█";
+      text += '\n';
+    }
+    return text;
+  }
+
+ private:
+  static constexpr size_t kFigures = 2 + 14 + 1 + 6 + 2 + 12 + 1 + 6 + 2;
+  static constexpr size_t kLongestBar = 40;
+  struct Row {
+    Count count;
+    std::string name;
+    bool bar;
+  };
+
+  const std::string title_, name_;
+  const Count whole_;
+  const bool estimates_;
+  const TextStyle style_;
+  std::vector<Row> rows_;
+};
+
+// A power of two: "64 B", "4 KiB".
+std::string WholeUnits(uint64_t bytes) {
+  size_t unit = 0;
+  for (; bytes >= 1024; bytes /= 1024) ++unit;
+  constexpr const char* kUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+std::string HistogramText(const Profile& profile, const TextStyle& style) {
+  BarTable table("Allocations by size", "size", profile, style);
+  for (const SizeShare& share : profile.sizes) {
+    const uint64_t from = RangeOfClass(share.size_class).min_bytes;
+    table.Add(share.count, from <= 1
+                               ? fmt::format("{} B", from)
+                               : fmt::format("{} to < {}", WholeUnits(from), WholeUnits(2 * from)));
+  }
+  table.Add(Untold(profile.sizes, profile.total), "not known", false);
+  table.Add(profile.total, "total", false);
+  return table.Text(&Count::allocations);
+}
+
+std::string KindsText(const Profile& profile, const TextStyle& style) {
+  Count counts[kAllocatorKinds];
+  for (const ProfileSite& site : profile.sites) {
+    counts[static_cast<size_t>(site.kind)] += site.total;
+  }
+  std::vector<size_t> order;
+  for (size_t i = 0; i < kAllocatorKinds; ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return counts[a].bytes > counts[b].bytes; });
+  BarTable table("Allocations by function", "function", profile, style);
+  for (const size_t i : order) table.Add(counts[i], NameOf(static_cast<AllocatorKind>(i)));
+  table.Add(profile.total, "total", false);
+  return table.Text(&Count::bytes);
+}
+
+std::string PlaceText(const LocationRow& row, size_t columns) {
+  const std::string place =
+      ShortenedFront(Printable(PlaceOf(row.function, row.file, row.line, row.module)), columns / 2);
+  if (place.empty()) return Shortened(Printable(row.function), columns);
+  const std::string function = Shortened(Printable(row.function), columns - Columns(place) - 2);
+  return function + "  " + place;
+}
+
+std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Count::*by,
+                          const TextStyle& style) {
+  std::vector<LocationRow> rows = LocationRows(profile, {});
+  std::stable_sort(rows.begin(), rows.end(), [&](const LocationRow& a, const LocationRow& b) {
+    return a.total.*by > b.total.*by;
+  });
+  constexpr size_t kFigures = 14 + 1 + 12 + 1 + 6 + 2;
+  const size_t names = style.width > kFigures + 24 ? style.width - kFigures : 24;
+  std::string text = "\n" + Bold(title, style) + "\n";
+  auto line = [&](const Count& count, const std::string& name) {
+    text += fmt::format("{:>14} {:>12} {:>6}  {}\n", FormatCount(count.allocations),
+                        FormatBytes(count.bytes), FormatShare(count.*by, profile.total.*by), name);
+  };
+  Count rest;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (i < kTopPlaces) {
+      line(rows[i].total, PlaceText(rows[i], names));
+    } else {
+      rest += rows[i].total;
+    }
+  }
+  if (rows.size() > kTopPlaces) {
+    const size_t others = rows.size() - kTopPlaces;
+    line(rest,
+         fmt::format("others ({} {})", FormatCount(others), others == 1 ? "place" : "places"));
+  }
+  line(profile.total, "total");
+  return text;
+}
+
+}  // namespace
+
+std::string StatsText(const Profile& profile, const TextStyle& style) {
+  return FiguresText(profile) + HistogramText(profile, style) + KindsText(profile, style) +
+         TopPlacesText(profile, "Allocated most bytes", &Count::bytes, style) +
+         TopPlacesText(profile, "Allocated most often", &Count::allocations, style);
+}
+
+}  // namespace memprof

@@ -1,0 +1,17 @@
+// StatsText: the figures of the whole program as text: totals, sizes as bars, which functions
+// allocated, and the places that allocated most.
+//
+// Invariant: the rows of each table sum to the program's total.
+// Thread safety: pure.
+#pragma once
+
+#include <string>
+
+#include "cli/reports/terminal.h"
+#include "core/profile.h"
+
+namespace memprof {
+
+std::string StatsText(const Profile& profile, const TextStyle& style);
+
+}  // namespace memprof

@@ -1,0 +1,26 @@
+// Figure: which of a profile's figures a report or an export is of.
+#pragma once
+
+#include <cstdint>
+
+namespace memprof {
+
+enum class Figure : uint8_t { kPeak, kLeaked, kTotal, kTemporary };
+
+// That of a site, a row, a profile, or of their variances.
+template <typename Figures>
+auto& FigureOf(Figures& figures, Figure figure) {
+  switch (figure) {
+    case Figure::kLeaked:
+      return figures.leaked;
+    case Figure::kTotal:
+      return figures.total;
+    case Figure::kTemporary:
+      return figures.temporary;
+    case Figure::kPeak:
+      break;
+  }
+  return figures.peak;
+}
+
+}  // namespace memprof
