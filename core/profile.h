@@ -12,9 +12,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/moment_choice.h"
 #include "core/sampling.h"
 #include "core/snapshot.h"
 #include "core/symbolizer.h"
@@ -47,6 +49,7 @@ struct ProfileSite {
   const char* runtime_reason = nullptr;
   FigureVariances variances = {};  // 0 of an exact profile
   uint32_t size_class = 0;         // likewise
+  LiveHistory history = {};        // live at the profile's moments
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
@@ -59,6 +62,10 @@ struct Profile {
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
   std::vector<ProfileSite> sites;
+  Timeline timeline;
+  Moments moments;
+  // There: the figures called peak are what was live at this moment (ShowMoment).
+  std::optional<ChosenMoment> chosen;
   std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
   std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
   Count peak, leaked, total;        // sums over sites

@@ -95,7 +95,7 @@ Count NotBelowZero(uint64_t bytes, uint64_t count) {
 }
 
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
-               Snapshot& snapshot) {
+               std::vector<LiveHistory> histories, Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
   const Count none;
   for (uint32_t i = 0; i < figures.size(); ++i) {
@@ -103,14 +103,15 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const Count peak = NotBelowZero(f.peak_bytes, f.peak_count);
     const Count live = NotBelowZero(f.live_bytes, f.live_count);
     const Count total = NotBelowZero(f.total_bytes, f.total_count);
-    if (peak == none && live == none && total == none) continue;
+    if (peak == none && live == none && total == none && histories[i].empty()) continue;
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t label = Once(records[i].label);
     const uint32_t name = ThreadNameOf(label);
     const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
     snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
                               name < snapshot.thread_names.size() ? name : 0, peak, live, total,
-                              snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0});
+                              snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0,
+                              std::move(histories[i])});
   }
 }
 
@@ -183,7 +184,7 @@ Result<Figures> ReadFigures(RegionView& region) {
 
 }  // namespace
 
-Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
+Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program, const RegionHistory& history) {
   auto region = RegionView::Open(fd);
   if (!region) return tl::unexpected<Error>(region.error());
   const auto figures = ReadFigures(*region);
@@ -195,7 +196,13 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
   CopyModules(*region, snapshot);
   CopyNodes(*region, snapshot);
   CopyNames(*region, snapshot);
-  CopySites(*region, figures->sums.sites, snapshot);
+  snapshot.timeline = history.timeline;
+  snapshot.moments.interval_ms = history.moments_interval_ms;
+  for (const RegionMoment& moment : history.moments) {
+    snapshot.moments.at.push_back({moment.time_ms, moment.inexact});
+  }
+  CopySites(*region, figures->sums.sites,
+            HistoriesBySite(history.moments, figures->sums.sites.size()), snapshot);
   CopyTrust(*region, figures->state, figures->raced_bytes, snapshot);
   return Canonical(snapshot);
 }

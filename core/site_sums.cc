@@ -55,6 +55,7 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
       sum.total_bytes += figures.allocated_bytes;
       sum.total_count += figures.allocated_count;
       sums.moved_bytes += figures.allocated_bytes + figures.freed_bytes;
+      sums.moved_count += figures.allocated_count + figures.freed_count;
       if (figures.epoch > state.epoch) sums.later_bytes += Magnitude(live_bytes);
     }
   }

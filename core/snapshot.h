@@ -6,7 +6,8 @@
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
 //   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
-//   4. Canonical(): equal profiles have equal members, in every order; no address of the run, so
+//   4. A site's history refers to moments by index, in range.
+//   5. Canonical(): equal profiles have equal members, in every order; no address of the run, so
 //      address space randomisation leaves no trace (but in frames without a module).
 //
 // Units: bytes are requested bytes, times are milliseconds. Thread safety: plain values.
@@ -16,20 +17,11 @@
 #include <string>
 #include <vector>
 
+#include "core/count.h"
+#include "core/history.h"
 #include "core/region_layout.h"
 
 namespace memprof {
-
-struct Count {
-  uint64_t bytes = 0;
-  uint64_t allocations = 0;
-  Count& operator+=(const Count& o) {
-    bytes += o.bytes;
-    allocations += o.allocations;
-    return *this;
-  }
-  friend bool operator==(const Count&, const Count&) = default;
-};
 
 struct SnapshotModule {
   std::string path;      // as the loader had it; "[vdso]" for the kernel's
@@ -55,10 +47,11 @@ struct SnapshotNode {
 struct SnapshotSite {
   uint32_t node = 0;  // the leaf: the innermost frame, the caller of malloc
   uint32_t thread_name = 0;
-  Count peak;               // live when the program's heap was highest
-  Count leaked;             // live at the end, or now
-  Count total;              // ever allocated
-  uint32_t size_class = 0;  // of its blocks while sampling (SizeClass); 0 of an exact profile
+  Count peak;                // live when the program's heap was highest
+  Count leaked;              // live at the end, or now
+  Count total;               // ever allocated
+  uint32_t size_class = 0;   // of its blocks while sampling (SizeClass); 0 of an exact profile
+  LiveHistory history = {};  // live at the snapshot's moments
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -104,6 +97,8 @@ struct Snapshot {
   std::vector<SnapshotNode> nodes;  // nodes[0]: the root
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
+  Timeline timeline;
+  Moments moments;
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 

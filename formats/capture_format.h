@@ -21,6 +21,8 @@ enum SectionType : uint32_t {
   kSites = 7,
   kSymbols = 8,       // reserved: resolved frames
   kSampling = 9,      // only of a profile of samples, before the sites
+  kTimeline = 12,     // heap and RSS over time
+  kMoments = 13,      // what was live of each site at moments; after the sites
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

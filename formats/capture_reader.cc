@@ -11,6 +11,7 @@
 #include "formats/byte_reader.h"
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"
+#include "formats/history_sections.h"
 
 namespace memprof {
 namespace {
@@ -132,6 +133,11 @@ bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
   return !in.failed();
 }
 
+bool IsKnown(uint32_t type) {
+  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling ||
+         type == cf::kTimeline || type == cf::kMoments;
+}
+
 bool IsEssential(uint32_t type) {
   return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
          type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
@@ -155,6 +161,10 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeSampling(section.raw, snapshot);
     case cf::kSites:
       return DecodeSites(section.raw, snapshot);
+    case cf::kTimeline:
+      return DecodeTimeline(section.raw, snapshot.timeline);
+    case cf::kMoments:
+      return DecodeMoments(section.raw, snapshot);
     default:
       return true;  // unknown: skipped
   }
@@ -184,10 +194,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   }
   const CaptureSections split = SplitSections(bytes);
   CaptureContent content;
-  bool seen[cf::kSampling + 1] = {};
+  bool seen[cf::kMoments + 1] = {};
   for (const CaptureSection& section : split.sections) {
-    const bool known = section.type >= cf::kProgram && section.type <= cf::kSampling &&
-                       section.type != cf::kSymbols;
+    const bool known = IsKnown(section.type);
     std::string what = section.damage;
     if (what.empty() && !known && section.type != cf::kSymbols &&
         (section.flags & cf::kFlagCritical) != 0) {
@@ -198,6 +207,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && known && seen[section.type]) what = "it is there twice";
     if (what.empty() && section.type == cf::kSampling && seen[cf::kSites]) {
       what = "it comes after the sites";
+    }
+    if (what.empty() && section.type == cf::kMoments && !seen[cf::kSites]) {
+      what = "it comes before the sites";
     }
     if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
     if (what.empty()) {
@@ -212,6 +224,8 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
     if (section.type == cf::kProgram) content.snapshot.program = {};
+    if (section.type == cf::kTimeline) content.snapshot.timeline = {};
+    if (section.type == cf::kMoments) DropMoments(content.snapshot);
     if (section.type == cf::kTracker) {
       const uint64_t sample_bytes = content.snapshot.tracker.sample_bytes;
       content.snapshot.tracker = {};

@@ -94,6 +94,10 @@ std::string SectionName(uint32_t type) {
       return "symbols";
     case cf::kSampling:
       return "sampling";
+    case cf::kTimeline:
+      return "timeline";
+    case cf::kMoments:
+      return "moments";
     default:
       return fmt::format("type {}", type);
   }

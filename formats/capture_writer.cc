@@ -14,6 +14,7 @@
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_format.h"
+#include "formats/history_sections.h"
 
 namespace memprof {
 namespace {
@@ -174,6 +175,14 @@ std::string EncodeCapture(const Snapshot& snapshot) {
     ++sections;
   }
   AppendSection(out, cf::kSites, EncodeSites(canonical.sites));
+  if (!canonical.timeline.points.empty()) {
+    AppendSection(out, cf::kTimeline, EncodeTimeline(canonical.timeline));
+    ++sections;
+  }
+  if (!canonical.moments.at.empty()) {
+    AppendSection(out, cf::kMoments, EncodeMoments(canonical));
+    ++sections;
+  }
   ByteWriter end;
   end.Varint(sections);
   AppendSection(out, cf::kEnd, end.bytes());

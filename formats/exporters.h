@@ -16,6 +16,7 @@ enum class Figure { kPeak, kLeaked, kTotal };
 
 struct ExportOptions {
   Figure figure = Figure::kPeak;  // for formats that hold one only
+  bool history = false;           // json: each site's live figures at the moments
 };
 
 struct Exporter {

@@ -79,7 +79,7 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
 }
 
 std::string OthersText(const Selection& selection, bool leaks) {
-  const char* all = selection.rest != Count() ? "" : leaks ? ", all freed" : ", none at the peak";
+  const char* all = selection.rest != Count() ? "" : leaks ? ", all freed" : ", none then";
   return fmt::format("others ({} {}{})", FormatCount(selection.hidden),
                      selection.hidden == 1 ? "place" : "places", all);
 }
@@ -93,7 +93,10 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   const size_t folders = options.style.width >= kWide ? 3 : 0;
   const bool estimates = profile.tracker.sample_bytes != 0;
   auto error = [](const Variance& variance) { return StandardError(variance).bytes; };
-  RowTable table(options.leaks ? "leaked" : "peak", whole.bytes, estimates, options.style);
+  RowTable table(options.leaks    ? "leaked"
+                 : profile.chosen ? "live"
+                                  : "peak",
+                 whole.bytes, estimates, options.style);
   for (const LocationRow* row : selection.shown) {
     table.Add(FigureOf(*row, options.leaks), error(VarianceOf(row->variances, options.leaks)),
               row->total, Printable(row->function),

@@ -10,6 +10,7 @@
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "cli/reports/terminal.h"
+#include "cli/reports/timeline_chart.h"
 #include "cli/reports/trust.h"
 #include "core/units.h"
 #include "formats/json_export.h"
@@ -23,12 +24,14 @@ struct StatsOptions {
   OutputOptions output;
 };
 
-std::string StatsText(const Profile& profile) {
+constexpr size_t kNameColumns = 22;
+
+std::string StatsText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const SnapshotTracker& tracker = profile.tracker;
   std::string text;
   auto line = [&](const char* name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<22}{}\n", name, value);
+    fmt::format_to(std::back_inserter(text), "{:<{}}{}\n", name, kNameColumns, value);
   };
   auto count = [&](const Count& c, const Variance& variance) {
     return FormatFigure(c, variance, tracker.sample_bytes);
@@ -39,6 +42,7 @@ std::string StatsText(const Profile& profile) {
   line("start", FormatUtcTime(program.start_unix_ms));
   line("duration", FormatDuration(program.duration_ms));
   line("end", EndText(program));
+  if (profile.chosen) line("shown as the peak", profile.chosen->name + profile.chosen->note);
   line("peak", count(profile.peak, profile.variances.peak));
   line("leaked", count(profile.leaked, profile.variances.leaked));
   line("total", count(profile.total, profile.variances.total));
@@ -53,6 +57,8 @@ std::string StatsText(const Profile& profile) {
   line("unknown frees", FormatCount(tracker.unknown_frees));
   line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
   line("in no row", FormatBytesExact(tracker.unattributed_bytes));
+  if (profile.timeline.points.empty()) line("over time", "not known: no supervisor watched it");
+  text += TimelineChart(profile.timeline, kNameColumns, style);
   for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
   return text;
 }
@@ -68,7 +74,10 @@ CommandBody SetUpStats(CLI::App& app) {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
     const auto profile = LoadFigures(options->capture);
     if (!profile) return ExitStatusOf(profile.error());
-    return WriteOutput(options->output, options->json ? StatsJson(*profile) : StatsText(*profile));
+    if (options->json) SayMoment(*profile);
+    return WriteOutput(options->output, options->json
+                                            ? StatsJson(*profile)
+                                            : StatsText(*profile, StyleOf(options->output)));
   };
 }
 

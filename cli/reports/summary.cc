@@ -61,7 +61,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto figure = [&](const Count& count, const Variance& variance) {
     return FormatFigure(count, variance, sample_bytes);
   };
-  line("peak", figure(profile.peak, profile.variances.peak) + when);
+  if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
+  line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
   line("leaked", figure(profile.leaked, profile.variances.leaked) +
                      (kept.allocations == 0
@@ -108,7 +109,9 @@ std::string SymbolsText(const Profile& profile, const TextStyle& style) {
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
                         const TextStyle& style) {
   std::string text = HeadText(profile, style) + "\n" + FiguresText(profile, style) + "\n";
-  text += Bold(what.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
+  const std::string live =
+      "Live at " + (profile.chosen ? profile.chosen->name : std::string("the peak"));
+  text += Bold((what.leaks ? "Never freed" : live) + ", by place", style) + "\n";
   text += RowText(profile, LocationRows(profile, what),
                   {what.leaks, rows, what.sort, true, false, style});
   return text + SymbolsText(profile, style);

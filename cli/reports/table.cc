@@ -21,7 +21,7 @@ CommandBody SetUpTable(CLI::App& app) {
     return Report(options->capture, options->output,
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions rows = {options->leaks, options->show_runtime, *sort};
-                    return SamplingHead(profile, style) +
+                    return SamplingHead(profile, style) + MomentHead(profile, style) +
                            RowText(profile, LocationRows(profile, rows),
                                    {options->leaks, options->rows, *sort, false, true, style});
                   });

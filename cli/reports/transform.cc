@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/reports/report.h"
+#include "cli/reports/trust.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -19,6 +20,7 @@ struct TransformOptions {
   std::string format;
   std::string capture;
   std::string figure = "peak";
+  bool history = false;
   OutputOptions output;
 };
 
@@ -43,11 +45,17 @@ int Transform(const TransformOptions& options) {
     Say("--figure {}: use peak, leaked or total", options.figure);
     return kExitUsage;
   }
+  what.history = options.history;
+  if (what.history && options.format != "json") {
+    Say("--history is for json only");
+    return kExitUsage;
+  }
   if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
   return Report(options.capture, options.output, [&](const Profile& profile, const TextStyle&) {
+    SayMoment(profile);
     return exporter->write(profile, what);
   });
 }
@@ -61,6 +69,8 @@ CommandBody SetUpTransform(CLI::App& app) {
   app.add_option("--figure", options->figure,
                  "peak, leaked or total, for formats that hold one figure")
       ->capture_default_str();
+  app.add_flag("--history", options->history,
+               "In JSON: what was live of each site at every moment that was kept");
   AddOutputOptions(app, options->output);
   return [options] { return Transform(*options); };
 }

@@ -60,6 +60,7 @@ class Merger {
     figures.leaked += site.leaked;
     figures.total += site.total;
     figures.variances += site.variances;
+    figures.history = SumOf(figures.history, site.history);
   }
 
   uint32_t MergedOf(size_t variant, uint32_t node) {
@@ -229,6 +230,7 @@ class Builder {
       out.leaked += node.figures.leaked;
       out.total += node.figures.total;
       out.variances += node.figures.variances;
+      out.history = SumOf(out.history, node.figures.history);
     }
     return std::move(tree_);
   }

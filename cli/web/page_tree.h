@@ -43,6 +43,7 @@ struct PageNode {
   Count leaked;
   Count total;
   FigureVariances variances;  // likewise; 0 of an exact profile
+  LiveHistory history;        // likewise
 };
 
 struct PageTree {
@@ -54,6 +55,7 @@ struct PageTree {
 struct PageLimits {
   size_t max_nodes = 50'000;
   size_t max_bytes = 8u << 20;
+  size_t max_history_bytes = 3u << 19;  // beside max_bytes
 };
 
 inline constexpr char kPrunedRow[] = "[pruned]";
