@@ -97,8 +97,8 @@ struct Snapshot {
   std::vector<SnapshotNode> nodes;  // nodes[0]: the root
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
-  Timeline timeline;
-  Moments moments;
+  Timeline timeline = {};
+  Moments moments = {};
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
