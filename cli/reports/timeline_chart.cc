@@ -78,7 +78,7 @@ std::string TimelineChart(const Timeline& timeline, size_t indent, const TextSty
   const auto columns = static_cast<size_t>(end_ms / column_ms + (end_ms % column_ms != 0 ? 1 : 0));
   return Chart("heap over time", BarsOf(timeline, HeapOf, column_ms, columns), indent) +
          Chart("RSS over time", BarsOf(timeline, RssOf, column_ms, columns), indent) +
-         fmt::format("{:{}}0 ms … {}, {} a column\n", "", used,
+         fmt::format("{:{}}0 ms … {}, {} a column\n", "", indent,
                      FormatDuration(timeline.points.back().time_ms), FormatDuration(column_ms));
 }
 

@@ -2,7 +2,7 @@
 //
 //   heap over time   6.1 MiB ▕   ▂▅██▇▇
 //                        0 B ▕▁▃███████▇▇▁
-//                             0 ms … 2.1 s, 98 ms a column
+//                  0 ms … 2.1 s, 98 ms a column
 //
 // Thread safety: pure.
 #pragma once

@@ -69,7 +69,7 @@ def of_capture(dump):
     parts = collections.defaultdict(list)
     part = None
     for line in dump.splitlines():
-        if re.match(r"(modules|frames|nodes|thread names|sites)\b", line):
+        if re.match(r"(modules|frames|nodes|thread names|timeline|moments|history|sites)\b", line):
             part = parts[line.split(":")[0]]
         elif part is not None and line:
             part.append(line.strip())
