@@ -197,6 +197,11 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program, const Region
   CopyNodes(*region, snapshot);
   CopyNames(*region, snapshot);
   snapshot.timeline = history.timeline;
+  // The kernel's highest is not always up to date.
+  for (const TimelinePoint& point : history.timeline.points) {
+    snapshot.program.rss_peak_bytes =
+        std::max(snapshot.program.rss_peak_bytes, point.rss_bytes.value_or(0));
+  }
   snapshot.moments.interval_ms = history.moments_interval_ms;
   for (const RegionMoment& moment : history.moments) {
     snapshot.moments.at.push_back({moment.time_ms, moment.inexact});

@@ -84,8 +84,8 @@ Snapshot Canonical(const Snapshot& snapshot) {
   Snapshot result;
   result.program = snapshot.program;
   result.tracker = snapshot.tracker;
-  result.timeline = snapshot.timeline;
-  result.moments = snapshot.moments;
+  if (!snapshot.timeline.points.empty()) result.timeline = snapshot.timeline;
+  if (!snapshot.moments.at.empty()) result.moments = snapshot.moments;
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
   std::vector<bool> node_used(snapshot.nodes.size());

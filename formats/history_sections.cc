@@ -62,7 +62,7 @@ bool DecodeTimeline(std::string_view raw, Timeline& timeline) {
   ByteReader in(raw);
   timeline.interval_ms = in.Varint();
   const uint64_t count = in.CountOfItems(3);
-  if (count > kMaxTimelinePoints) return false;
+  if (count == 0 || count > kMaxTimelinePoints) return false;
   timeline.points.resize(count);
   if (!ReadTimes(timeline.points, in)) return false;
   uint64_t heap = 0;
@@ -108,7 +108,7 @@ bool DecodeMoments(std::string_view raw, Snapshot& snapshot) {
   ByteReader in(raw);
   snapshot.moments.interval_ms = in.Varint();
   const uint64_t moments = in.CountOfItems(2);
-  if (moments > kMaxMoments) return false;
+  if (moments == 0 || moments > kMaxMoments) return false;
   snapshot.moments.at.resize(moments);
   if (!ReadTimes(snapshot.moments.at, in)) return false;
   for (Moment& moment : snapshot.moments.at) moment.inexact = in.Varint() != 0;
@@ -142,7 +142,12 @@ bool DecodeMoments(std::string_view raw, Snapshot& snapshot) {
   }
   for (LiveHistory* history : histories) {
     uint64_t allocations = 0;
-    for (LiveChange& change : *history) change.live.allocations = in.Delta(allocations);
+    Count before;
+    for (LiveChange& change : *history) {
+      change.live.allocations = in.Delta(allocations);
+      if (change.live == before) return false;  // it changes nothing
+      before = change.live;
+    }
   }
   return !in.failed();
 }

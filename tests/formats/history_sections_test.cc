@@ -86,6 +86,9 @@ TEST(HistorySections, RefuseWhatIsOutOfRange) {
   // A site twice, a moment twice.
   EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 2, 0, 0, 1, 1, 0, 0, 2, 2, 2, 2})));
   EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 2, 2, 2})));
+  // A change that changes nothing, no moments at all.
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 1, 1, 0, 0})));
+  EXPECT_TRUE(IsBroken(Bytes({16, 0, 0})));
   // Times beyond the end of time.
   EXPECT_TRUE(IsBroken(Bytes({16, 2, ~uint64_t{0}, 1, 0, 0, 0})));
 }
@@ -106,7 +109,7 @@ TEST(HistorySections, AllocateNoMoreThanTheirLimits) {
   s.moments = {1, std::vector<Moment>(kMaxMoments)};
   for (uint64_t i = 0; i < kMaxMoments; ++i) s.moments.at[i].time_ms = i;
   for (SnapshotSite& site : s.sites) {
-    for (uint32_t i = 0; i < kMaxMoments; ++i) site.history.push_back({i, {i % 2, 0}});
+    for (uint32_t i = 0; i < kMaxMoments; ++i) site.history.push_back({i, {i % 2 + 1, 0}});
   }
   const std::string raw = EncodeMoments(s);
   EXPECT_FALSE(DecodeMoments(raw, s));

@@ -96,7 +96,7 @@ TEST(UniformSeries, LosesNoIntervalThatWasSeen) {
 
 TEST(UniformSeries, ReplacesTheNewestThatSharedItsInterval) {
   Series series(10, 8);
-  for (const uint64_t time : {0, 10, 13, 17}) series.Add({time});
+  for (const uint64_t time : {0u, 10u, 13u, 17u}) series.Add({time});
   ASSERT_EQ(series.samples().size(), 3u);
   EXPECT_EQ(series.samples()[2].time_ms, 17u);
   series.Add({20});
