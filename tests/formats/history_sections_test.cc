@@ -37,7 +37,7 @@ TEST(HistorySections, OfSitesThatAreTheSameAreTheirSum) {
   s.sites.push_back(half);
   const auto read = DecodeCapture(EncodeCapture(s));
   ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(read->snapshot.sites[0].history,
+  EXPECT_EQ(read->snapshot.sites[1].history,  // canonical order
             (LiveHistory{{0, {1, 1}}, {1, {101, 2}}, {2, {100, 1}}}));
 }
 
