@@ -17,12 +17,14 @@ namespace memprof {
 struct SiteLive {
   uint32_t site = 0;
   Count live;
+  friend bool operator==(const SiteLive&, const SiteLive&) = default;
 };
 
 struct RegionMoment {
   uint64_t time_ms = 0;
   bool inexact = false;
-  // What was live, by ascending site; never null. Shared, so that a copy for a checkpoint is cheap.
+  // What was live, by ascending site; never null. Shared: by the copies
+  // for checkpoints, and by moments between which nothing changed.
   std::shared_ptr<const std::vector<SiteLive>> sites;
 };
 

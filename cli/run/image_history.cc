@@ -41,7 +41,11 @@ nanoseconds ThreadTime() {
 
 size_t SitesIn(const std::vector<RegionMoment>& moments) {
   size_t sites = 0;
-  for (const RegionMoment& moment : moments) sites += moment.sites->size();
+  const std::vector<SiteLive>* before = nullptr;
+  for (const RegionMoment& moment : moments) {
+    if (moment.sites.get() != before) sites += moment.sites->size();
+    before = moment.sites.get();
+  }
   return sites;
 }
 
@@ -119,6 +123,10 @@ bool ImageHistory::ReadingIsDone() const {
 void ImageHistory::CollectMoment() {
   MomentRead read = reading_.get();
   if (read.moment) {
+    const auto& before = moments_.samples();
+    if (!before.empty() && *before.back().sites == *read.moment->sites) {
+      read.moment->sites = before.back().sites;
+    }
     moments_.Add(std::move(*read.moment));
   } else {
     pause_until_ms_ = NowMs() + kPauseMs;

@@ -7,7 +7,8 @@
 // Cost: intervals double as time passes, so that both take ever less of it; those of the moments
 // also until reading one takes at most 1/kMomentShare of the interval.
 // Memory: at most kMaxTimelinePoints points, kMaxMoments moments, and kMaxMomentSites figures in
-// them. The program is not stopped and does nothing for it.
+// them; moments between which nothing changed have them together. The program is not stopped and
+// does nothing for it.
 //
 // Thread safety: one owner. Failure: what can't be read is not there.
 #pragma once

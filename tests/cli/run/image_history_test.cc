@@ -33,6 +33,33 @@ TEST(ImageHistory, TakesPointsAndMomentsWhenTheyAreDue) {
   EXPECT_GT(history.NextLook(), steady_clock::now() - milliseconds(100));
 }
 
+TEST(ImageHistory, KeepsOnceWhatDidNotChange) {
+  MadeRegion region;
+  Cell& cell = region.NewCell(region.Site(region.Node(0, 0x5010)));
+  cell.allocated_bytes = 100;
+  cell.allocated_count = 1;
+  ImageHistory history(region.fd(), getpid(), steady_clock::now());
+  auto next_moments = [&] {  // with one more, however coarse they became
+    const auto before = history.Content(false).moments;
+    for (;;) {
+      std::this_thread::sleep_until(history.NextLook());
+      history.Look();
+      const auto now = history.Content(false).moments;
+      if (!now.empty() && (before.empty() || now.back().time_ms > before.back().time_ms)) {
+        return now;
+      }
+    }
+  };
+  const auto first = next_moments();
+  const auto still = next_moments();
+  EXPECT_EQ(still.back().sites, first.back().sites);  // the same vector
+  cell.allocated_bytes = 300;
+  cell.allocated_count = 3;
+  const auto changed = next_moments();
+  EXPECT_NE(changed.back().sites, still.back().sites);
+  EXPECT_EQ(changed.back().sites->at(0).live, (Count{300, 3}));
+}
+
 TEST(ImageHistory, KnowsTheResidentMemoryOfAProcessThatIsThere) {
   MadeRegion region;
   ImageHistory history(region.fd(), getpid(), steady_clock::now());
