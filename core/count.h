@@ -1,4 +1,4 @@
-// Count: so many bytes in so many allocations.
+// Count: requested bytes, and the blocks that they are in.
 #pragma once
 
 #include <cstdint>

@@ -51,6 +51,8 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.tracker = snapshot.tracker;
   profile.modules = snapshot.modules;
   profile.thread_names = snapshot.thread_names;
+  profile.timeline = snapshot.timeline;
+  profile.moments = snapshot.moments;
   profile.nodes.push_back({});
 
   const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
@@ -74,7 +76,7 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
                              RuntimeReason(snapshot, chains, site),
                              VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
-                             site.kind, site.temporary, site.sizes});
+                             site.kind, site.temporary, site.sizes, site.history});
     profile.variances += profile.sites.back().variances;
     profile.peak += site.peak;
     profile.leaked += site.leaked;

@@ -12,9 +12,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/moment_choice.h"
 #include "core/sampling.h"
 #include "core/snapshot.h"
 #include "core/symbolizer.h"
@@ -50,6 +52,7 @@ struct ProfileSite {
   AllocatorKind kind = AllocatorKind::kUnknown;
   Count temporary = {};      // of total
   SizeHistogram sizes = {};  // of total; empty: not known
+  LiveHistory history = {};  // live at the profile's moments
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
@@ -62,6 +65,10 @@ struct Profile {
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
   std::vector<ProfileSite> sites;
+  Timeline timeline;
+  Moments moments;
+  // There: the figures called peak are what was live at this moment (ShowMoment).
+  std::optional<ChosenMoment> chosen;
   std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module
   std::vector<std::string> damage;       // of the capture: what was lost of it, one line each
   Count peak, leaked, total, temporary;  // sums over sites

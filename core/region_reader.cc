@@ -113,7 +113,7 @@ AllocatorKind KnownKind(uint32_t kind) {
 }
 
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
-               Snapshot& snapshot) {
+               std::vector<LiveHistory> histories, Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
   const Count none;
   for (uint32_t i = 0; i < figures.size(); ++i) {
@@ -121,7 +121,7 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const Count peak = NotBelowZero(f.peak_bytes, f.peak_count);
     const Count live = NotBelowZero(f.live_bytes, f.live_count);
     const Count total = NotBelowZero(f.total_bytes, f.total_count);
-    if (peak == none && live == none && total == none) continue;
+    if (peak == none && live == none && total == none && histories[i].empty()) continue;
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t label = Once(records[i].label);
     const uint32_t name = ThreadNameOf(label);
@@ -132,7 +132,7 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
                               name < snapshot.thread_names.size() ? name : 0, peak, live, total,
                               size_class, KnownKind(KindOf(label)), temporary,
-                              SizesOf(f, total, size_class, snapshot)});
+                              SizesOf(f, total, size_class, snapshot), std::move(histories[i])});
   }
 }
 
@@ -205,7 +205,7 @@ Result<Figures> ReadFigures(RegionView& region) {
 
 }  // namespace
 
-Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
+Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program, const RegionHistory& history) {
   auto region = RegionView::Open(fd);
   if (!region) return tl::unexpected<Error>(region.error());
   const auto figures = ReadFigures(*region);
@@ -220,7 +220,18 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program) {
   CopyNodes(*region, snapshot);
   CopyNames(*region, snapshot);
   snapshot.other_sizes = figures->sums.other_sizes;
-  CopySites(*region, figures->sums.sites, snapshot);
+  snapshot.timeline = history.timeline;
+  // The kernel's highest is not always up to date.
+  for (const TimelinePoint& point : history.timeline.points) {
+    snapshot.program.rss_peak_bytes =
+        std::max(snapshot.program.rss_peak_bytes, point.rss_bytes.value_or(0));
+  }
+  snapshot.moments.interval_ms = history.moments_interval_ms;
+  for (const RegionMoment& moment : history.moments) {
+    snapshot.moments.at.push_back({moment.time_ms, moment.inexact});
+  }
+  CopySites(*region, figures->sums.sites,
+            HistoriesBySite(history.moments, figures->sums.sites.size()), snapshot);
   CopyTrust(*region, figures->state, figures->raced_bytes, snapshot);
   return Canonical(snapshot);
 }

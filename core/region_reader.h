@@ -17,14 +17,16 @@
 
 #include <cstdint>
 
+#include "core/region_history.h"
 #include "core/region_layout.h"
 #include "core/result.h"
 #include "core/snapshot.h"
 
 namespace memprof {
 
-// `program` is what the caller knows of the program.
-Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program);
+// `program` is what the caller knows of the program, `history` what it saw of it before.
+Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program,
+                            const RegionHistory& history = {});
 
 // The ordering word alone: cheap enough for every tick.
 Result<PeakState> ReadPeak(int fd);

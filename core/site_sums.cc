@@ -120,6 +120,7 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
       sum.temporary_count += figures.temporary_count;
       AddSizesOf(figures, sum, sums.other_sizes);
       sums.moved_bytes += figures.allocated_bytes + figures.freed_bytes;
+      sums.moved_count += figures.allocated_count + figures.freed_count;
       if (figures.epoch > state.epoch) sums.later_bytes += Magnitude(live_bytes);
     }
   }

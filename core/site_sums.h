@@ -28,7 +28,9 @@ struct SiteFigures {
 struct SiteSums {
   std::vector<SiteFigures> sites;  // by the site's index
   // What every event moved, allocated and freed: two sums differ by what went on between them.
+  // Since no cell's counter falls, equal sums mean that every cell stood still.
   uint64_t moved_bytes = 0;
+  uint64_t moved_count = 0;
   // Live bytes of cells that have events of a later epoch than the state's: what they had at the
   // state's peak is not known any more.
   uint64_t later_bytes = 0;

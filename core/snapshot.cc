@@ -16,6 +16,11 @@ Count Sum(const Snapshot& snapshot, Count SnapshotSite::*figure) {
   return sum;
 }
 
+bool HasFigure(const SnapshotSite& site) {
+  const Count none;
+  return site.peak != none || site.leaked != none || site.total != none || !site.history.empty();
+}
+
 // Distinct values in order, and where each old one went.
 template <typename Value, typename Key>
 std::vector<uint32_t> SortDistinct(std::vector<Value>& values, const std::vector<bool>& used,
@@ -136,13 +141,14 @@ Snapshot Canonical(const Snapshot& snapshot) {
   result.program = snapshot.program;
   result.tracker = snapshot.tracker;
   result.other_sizes = snapshot.other_sizes;
+  if (!snapshot.timeline.points.empty()) result.timeline = snapshot.timeline;
+  if (!snapshot.moments.at.empty()) result.moments = snapshot.moments;
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
-  const Count none;
   std::vector<bool> node_used(snapshot.nodes.size());
   std::vector<bool> name_used(snapshot.thread_names.size());
   for (const SnapshotSite& site : snapshot.sites) {
-    if (site.peak == none && site.leaked == none && site.total == none) continue;
+    if (!HasFigure(site)) continue;
     node_used[site.node] = true;
     name_used[site.thread_name] = true;
   }
@@ -175,7 +181,7 @@ Snapshot Canonical(const Snapshot& snapshot) {
 
   std::map<std::tuple<uint32_t, uint32_t, uint32_t, AllocatorKind>, SnapshotSite> sites;
   for (const SnapshotSite& site : snapshot.sites) {
-    if (site.peak == none && site.leaked == none && site.total == none) continue;
+    if (!HasFigure(site)) continue;
     const uint32_t node = number[site.node];
     const uint32_t name = name_moved[site.thread_name];
     SnapshotSite& merged = sites[{node, name, site.size_class, site.kind}];
@@ -188,6 +194,7 @@ Snapshot Canonical(const Snapshot& snapshot) {
     merged.peak += site.peak;
     merged.leaked += site.leaked;
     merged.total += site.total;
+    merged.history = merged.history.empty() ? site.history : SumOf(merged.history, site.history);
   }
   for (const auto& entry : sites) result.sites.push_back(entry.second);
   return result;

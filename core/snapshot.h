@@ -6,7 +6,8 @@
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
 //   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
-//   4. Canonical(): equal profiles have equal members, in every order; no address of the run, so
+//   4. A site's history refers to moments by index, in range.
+//   5. Canonical(): equal profiles have equal members, in every order; no address of the run, so
 //      address space randomisation leaves no trace (but in frames without a module).
 //
 // Units: bytes are requested bytes, times are milliseconds. Thread safety: plain values.
@@ -18,6 +19,7 @@
 
 #include "core/allocator_kind.h"
 #include "core/count.h"
+#include "core/history.h"
 #include "core/region_layout.h"
 #include "core/size_histogram.h"
 
@@ -54,6 +56,7 @@ struct SnapshotSite {
   AllocatorKind kind = AllocatorKind::kUnknown;
   Count temporary = {};      // of total: freed soon (SnapshotTracker::temporary_threshold)
   SizeHistogram sizes = {};  // of total; empty: not known
+  LiveHistory history = {};  // live at the snapshot's moments
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -102,6 +105,8 @@ struct Snapshot {
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
   SizeHistogram other_sizes;  // of what sites without sizes allocated
+  Timeline timeline = {};
+  Moments moments = {};
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 

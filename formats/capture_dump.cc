@@ -30,6 +30,36 @@ void DumpSizes(const SizeHistogram& sizes, std::string& text) {
   }
 }
 
+// Before the sites, whose lines are the last.
+void DumpHistory(const Snapshot& snapshot, std::string& text) {
+  auto out = std::back_inserter(text);
+  if (!snapshot.timeline.points.empty()) {
+    fmt::format_to(out, "\ntimeline, {} ms: ms heap RSS\n", snapshot.timeline.interval_ms);
+  }
+  for (const TimelinePoint& point : snapshot.timeline.points) {
+    fmt::format_to(out, "  {:>8} {} {}\n", point.time_ms, point.heap_bytes,
+                   point.rss_bytes ? std::to_string(*point.rss_bytes) : "-");
+  }
+  if (!snapshot.moments.at.empty()) {
+    fmt::format_to(out, "\nmoments, {} ms: ms\n", snapshot.moments.interval_ms);
+  }
+  for (size_t i = 0; i < snapshot.moments.at.size(); ++i) {
+    const Moment& moment = snapshot.moments.at[i];
+    fmt::format_to(out, "  {:>5} {}{}\n", i, moment.time_ms, moment.inexact ? " inexact" : "");
+  }
+  if (!snapshot.moments.at.empty()) {
+    text += "\nhistory: site moment:bytes/allocations…\n";
+  }
+  for (size_t i = 0; i < snapshot.sites.size(); ++i) {
+    if (snapshot.sites[i].history.empty()) continue;
+    fmt::format_to(out, "  {:>5}", i);
+    for (const LiveChange& change : snapshot.sites[i].history) {
+      fmt::format_to(out, " {}:{}/{}", change.moment, change.live.bytes, change.live.allocations);
+    }
+    text += '\n';
+  }
+}
+
 void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nmodules\n");
@@ -58,6 +88,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   if (const uint32_t threshold = snapshot.tracker.temporary_threshold; threshold != 0) {
     fmt::format_to(out, "\ntemporary: fewer than {} allocations between\n", threshold);
   }
+  DumpHistory(snapshot, text);
   fmt::format_to(out,
                  "\nsites: node thread kind peak leaked total temporary (bytes/allocations){}, "
                  "sizes (class:bytes/allocations)\n",

@@ -21,9 +21,11 @@ enum SectionType : uint32_t {
   kSites = 7,
   kSymbols = 8,   // reserved: resolved frames
   kSampling = 9,  // only of a profile of samples, before the sites
-  kKinds = 12,    // after the sites, as the next two
+  kKinds = 12,    // after the sites, as all that follow but the timeline
   kTemporary = 13,
   kSizes = 14,
+  kTimeline = 15,     // heap and RSS over time
+  kMoments = 16,      // what was live of each site at moments
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

@@ -11,6 +11,7 @@
 #include "formats/byte_reader.h"
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"
+#include "formats/history_sections.h"
 #include "formats/site_sections.h"
 
 namespace memprof {
@@ -133,6 +134,11 @@ bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
   return !in.failed();
 }
 
+bool IsKnown(uint32_t type) {
+  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling ||
+         type == cf::kTimeline || type == cf::kMoments;
+}
+
 bool IsEssential(uint32_t type) {
   return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
          type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
@@ -140,7 +146,7 @@ bool IsEssential(uint32_t type) {
 
 // Of each site, by its place in the sites.
 bool IsOfSites(uint32_t type) {
-  return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes;
+  return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes || type == cf::kMoments;
 }
 
 bool Decode(const CaptureSection& section, Snapshot& snapshot) {
@@ -167,6 +173,10 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeTemporary(section.raw, snapshot);
     case cf::kSizes:
       return DecodeSizes(section.raw, snapshot);
+    case cf::kTimeline:
+      return DecodeTimeline(section.raw, snapshot.timeline);
+    case cf::kMoments:
+      return DecodeMoments(section.raw, snapshot);
     default:
       return true;  // unknown: skipped
   }
@@ -199,6 +209,12 @@ void Forget(uint32_t type, Snapshot& snapshot) {
     case cf::kSizes:
       ForgetSizes(snapshot);
       break;
+    case cf::kTimeline:
+      snapshot.timeline = {};
+      break;
+    case cf::kMoments:
+      DropMoments(snapshot);
+      break;
     default:
       break;
   }
@@ -228,7 +244,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   }
   const CaptureSections split = SplitSections(bytes);
   CaptureContent content;
-  bool seen[cf::kSizes + 1] = {};
+  bool seen[cf::kMoments + 1] = {};
   for (const CaptureSection& section : split.sections) {
     const bool known = IsKnown(section.type);
     std::string what = section.damage;

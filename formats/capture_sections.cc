@@ -100,6 +100,10 @@ std::string SectionName(uint32_t type) {
       return "temporary";
     case cf::kSizes:
       return "sizes";
+    case cf::kTimeline:
+      return "timeline";
+    case cf::kMoments:
+      return "moments";
     default:
       return fmt::format("type {}", type);
   }

@@ -14,6 +14,7 @@
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_format.h"
+#include "formats/history_sections.h"
 #include "formats/site_sections.h"
 
 namespace memprof {
@@ -176,9 +177,9 @@ std::string EncodeCapture(const Snapshot& snapshot) {
   }
   AppendSection(out, cf::kSites, EncodeSites(canonical.sites));
   const std::pair<uint32_t, std::string> details[] = {
-      {cf::kKinds, EncodeKinds(canonical)},
-      {cf::kTemporary, EncodeTemporary(canonical)},
-      {cf::kSizes, EncodeSizes(canonical)},
+      {cf::kKinds, EncodeKinds(canonical)},     {cf::kTemporary, EncodeTemporary(canonical)},
+      {cf::kSizes, EncodeSizes(canonical)},     {cf::kTimeline, EncodeTimeline(canonical.timeline)},
+      {cf::kMoments, EncodeMoments(canonical)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;

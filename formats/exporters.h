@@ -15,6 +15,7 @@ namespace memprof {
 
 struct ExportOptions {
   Figure figure = Figure::kPeak;  // for formats that hold one only; kTemporary: folded alone
+  bool history = false;           // json: each site's live figures at the moments
 };
 
 struct Exporter {

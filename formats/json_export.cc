@@ -109,26 +109,66 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"inexact_read", tracker.inexact_read}};
 }
 
+// Null: no supervisor watched it.
+Json TimelineJson(const Timeline& timeline) {
+  if (timeline.points.empty()) return nullptr;
+  Json points = Json::array();
+  for (const TimelinePoint& point : timeline.points) {
+    points.push_back({{"time_ms", point.time_ms},
+                      {"heap_bytes", point.heap_bytes},
+                      {"rss_bytes", point.rss_bytes ? Json(*point.rss_bytes) : Json()}});
+  }
+  return {{"interval_ms", timeline.interval_ms}, {"points", std::move(points)}};
+}
+
+Json MomentsJson(const Profile& profile) {
+  LiveHistory all;
+  for (const ProfileSite& site : profile.sites) all = SumOf(all, site.history);
+  Json moments = Json::array();
+  for (uint32_t i = 0; i < profile.moments.at.size(); ++i) {
+    const Moment& moment = profile.moments.at[i];
+    moments.push_back({{"time_ms", moment.time_ms},
+                       {"live", ToJson(LiveAt(all, i))},
+                       {"inexact", moment.inexact}});
+  }
+  return moments;
+}
+
+Json HistoryJson(const LiveHistory& history, size_t moments) {
+  Json bytes = Json::array(), allocations = Json::array();
+  for (uint32_t i = 0; i < moments; ++i) {
+    const Count live = LiveAt(history, i);
+    bytes.push_back(live.bytes);
+    allocations.push_back(live.allocations);
+  }
+  return {{"bytes", std::move(bytes)}, {"allocations", std::move(allocations)}};
+}
+
 Json Stats(const Profile& profile) {
   const SnapshotProgram& program = profile.program;
   Json peak = ToJson(profile.peak, profile.variances.peak, profile);
   peak["time_ms"] = program.peak_time_ms;
   peak["time_resolution_ms"] = program.peak_time_resolution_ms;
-  return {{"schema", kSchema},
-          {"program", program.program},
-          {"pid", program.pid},
-          {"command", program.command},
-          {"start", FormatUtcTime(program.start_unix_ms)},
-          {"duration_ms", program.duration_ms},
-          {"end", {{"kind", Name(program.end_kind)}, {"code", program.end_code}}},
-          {"peak", peak},
-          {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
-          {"total", ToJson(profile.total, profile.variances.total, profile)},
-          {"temporary", TemporaryJson(profile)},
-          {"histogram", HistogramJson(profile)},
-          {"kinds", KindsJson(profile)},
-          {"rss_peak_bytes", program.rss_peak_bytes},
-          {"tracker", TrackerJson(profile.tracker, profile.sites.size())}};
+  Json json = {{"schema", kSchema},
+               {"program", program.program},
+               {"pid", program.pid},
+               {"command", program.command},
+               {"start", FormatUtcTime(program.start_unix_ms)},
+               {"duration_ms", program.duration_ms},
+               {"end", {{"kind", Name(program.end_kind)}, {"code", program.end_code}}},
+               {"peak", peak},
+               {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
+               {"total", ToJson(profile.total, profile.variances.total, profile)},
+               {"temporary", TemporaryJson(profile)},
+               {"histogram", HistogramJson(profile)},
+               {"kinds", KindsJson(profile)},
+               {"rss_peak_bytes", program.rss_peak_bytes},
+               {"tracker", TrackerJson(profile.tracker, profile.sites.size())},
+               {"timeline", TimelineJson(profile.timeline)}};
+  if (profile.chosen) {
+    json["selected"] = {{"moment", profile.chosen->name}, {"time_ms", profile.chosen->time_ms}};
+  }
+  return json;
 }
 
 Json FrameJson(const Profile& profile, const ProfileFrame& frame) {
@@ -150,9 +190,10 @@ std::string Text(const Json& json) {
 
 std::string StatsJson(const Profile& profile) { return Text(Stats(profile)); }
 
-std::string ExportJson(const Profile& profile, const ExportOptions&) {
+std::string ExportJson(const Profile& profile, const ExportOptions& options) {
   Json json = Stats(profile);
   json["notes"] = profile.notes;
+  json["moments"] = MomentsJson(profile);
   Json& sites = json["sites"] = Json::array();
   for (const ProfileSite& site : profile.sites) {
     Json frames = Json::array();
@@ -170,6 +211,7 @@ std::string ExportJson(const Profile& profile, const ExportOptions&) {
     }
     if (!site.sizes.empty()) entry["histogram"] = SizeRows(site.sizes);
     if (profile.tracker.sample_bytes != 0) entry["sizes"] = SizesJson(site.size_class);
+    if (options.history) entry["history"] = HistoryJson(site.history, profile.moments.at.size());
     if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
     sites.push_back(std::move(entry));
   }

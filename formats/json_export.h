@@ -12,7 +12,9 @@ namespace memprof {
 
 // {"schema", "program", "pid", "command", "start", "duration_ms", "end": {"kind", "code"},
 //  "peak": {"bytes", "allocations", "time_ms", "time_resolution_ms"}, "leaked", "total",
-//  "rss_peak_bytes", "tracker": {…}}
+//  "rss_peak_bytes", "tracker": {…},
+//  "timeline": {"interval_ms", "points": [{"time_ms", "heap_bytes", "rss_bytes"}]} or null,
+//  "selected": {"moment", "time_ms"} where "peak" is what was live at a moment that was asked for}
 std::string StatsJson(const Profile& profile);
 
 }  // namespace memprof

@@ -26,6 +26,7 @@ int Flamegraph(const FlamegraphOptions& options) {
   const auto profile = LoadProfile(options.capture);
   if (!profile) return ExitStatusOf(profile.error());
 
+  SayMoment(*profile);
   PageOptions page;
   page.mode = options.leaks ? PageMode::kLeaked : PageMode::kPeak;
   page.capture = std::filesystem::path(options.capture).filename().string();

@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "cli/message.h"
+#include "cli/reports/capture_name.h"
 #include "core/region_reader.h"
 #include "formats/capture_reader.h"
 
@@ -73,22 +75,31 @@ class NoNames : public Symbolizer {
   std::vector<std::string> notes_;
 };
 
-Result<Profile> Load(const std::string& file, Symbolizer& symbolizer) {
+Result<Profile> Load(const std::string& name, Symbolizer& symbolizer) {
+  const auto capture = ParseCaptureName(name);
+  if (!capture) return tl::unexpected<Error>(capture.error());
   std::vector<std::string> damage;
-  const auto snapshot = LoadSnapshot(file, damage);
+  auto snapshot = LoadSnapshot(capture->file, damage);
   if (!snapshot) return tl::unexpected<Error>(snapshot.error());
+  std::optional<ChosenMoment> chosen;
+  if (capture->moment) {
+    auto shown = ShowMoment(*snapshot, *capture->moment);
+    if (!shown) return In(capture->file, shown.error());
+    chosen = std::move(*shown);
+  }
   Profile profile = MakeProfile(*snapshot, symbolizer);
   profile.damage = std::move(damage);
+  profile.chosen = std::move(chosen);
   return profile;
 }
 
 }  // namespace
 
-Result<Profile> LoadProfile(const std::string& file) { return Load(file, *MakeSymbolizer()); }
+Result<Profile> LoadProfile(const std::string& name) { return Load(name, *MakeSymbolizer()); }
 
-Result<Profile> LoadFigures(const std::string& file) {
+Result<Profile> LoadFigures(const std::string& name) {
   NoNames no_names;
-  return Load(file, no_names);
+  return Load(name, no_names);
 }
 
 }  // namespace memprof

@@ -1,8 +1,9 @@
 // Load: from a file's name to a profile, for every report.
 //
-// A file is a capture or a region (`run --region FILE`). Damage that leaves figures is said on
+// A file is a capture or a region (`run --region FILE`), with or without a moment
+// (capture_name.h), whose figures then stand for the peak's. Damage that leaves figures is said on
 // stderr, one line, and kept in the profile's damage.
-// Failure: kUnreadable, one line that names the file.
+// Failure: one line that names the file: kUnreadable; kUsage for a moment that it has not.
 #pragma once
 
 #include <string>
@@ -12,10 +13,10 @@
 
 namespace memprof {
 
-Result<Profile> LoadProfile(const std::string& file);
+Result<Profile> LoadProfile(const std::string& name);
 
 // The same figures without names: every frame is "?". For reports of totals, since finding names
 // takes seconds for large programs, and none of them is shown.
-Result<Profile> LoadFigures(const std::string& file);
+Result<Profile> LoadFigures(const std::string& name);
 
 }  // namespace memprof

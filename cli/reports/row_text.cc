@@ -89,7 +89,7 @@ const char* NothingOf(Figure figure) {
     case Figure::kPeak:
       break;
   }
-  return ", none at the peak";
+  return ", none then";
 }
 
 const char* HeadingOf(Figure figure) {
@@ -121,7 +121,9 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   const size_t folders = options.style.width >= kWide ? 3 : 0;
   const bool estimates = profile.tracker.sample_bytes != 0;
   auto error = [](const Variance& variance) { return StandardError(variance).bytes; };
-  RowTable table(HeadingOf(options.figure), whole.bytes, estimates, options.style);
+  RowTable table(
+      profile.chosen && options.figure == Figure::kPeak ? "live" : HeadingOf(options.figure),
+      whole.bytes, estimates, options.style);
   for (const LocationRow* row : selection.shown) {
     table.Add(FigureOf(*row, options.figure), error(FigureOf(row->variances, options.figure)),
               row->total, Printable(row->function),

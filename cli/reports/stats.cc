@@ -9,6 +9,9 @@
 #include "cli/reports/output.h"
 #include "cli/reports/stats_text.h"
 #include "cli/reports/terminal.h"
+#include "cli/reports/timeline_chart.h"
+#include "cli/reports/trust.h"
+#include "core/units.h"
 #include "formats/json_export.h"
 
 namespace memprof {
@@ -33,6 +36,7 @@ CommandBody SetUpStats(CLI::App& app) {
     const auto profile =
         options->json ? LoadFigures(options->capture) : LoadProfile(options->capture);
     if (!profile) return ExitStatusOf(profile.error());
+    if (options->json) SayMoment(*profile);
     return WriteOutput(options->output, options->json
                                             ? StatsJson(*profile)
                                             : StatsText(*profile, StyleOf(options->output)));

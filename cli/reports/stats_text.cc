@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/reports/rows.h"
+#include "cli/reports/timeline_chart.h"
 #include "cli/reports/trust.h"
 #include "core/units.h"
 
@@ -14,6 +15,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kTopPlaces = 5;
+constexpr size_t kNameColumns = 22;
 
 std::string TemporaryText(const Profile& profile) {
   const uint32_t threshold = profile.tracker.temporary_threshold;
@@ -27,12 +29,12 @@ std::string TemporaryText(const Profile& profile) {
       between);
 }
 
-std::string FiguresText(const Profile& profile) {
+std::string FiguresText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const SnapshotTracker& tracker = profile.tracker;
   std::string text;
   auto line = [&](const char* name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "{:<22}{}\n", name, value);
+    fmt::format_to(std::back_inserter(text), "{:<{}}{}\n", name, kNameColumns, value);
   };
   auto count = [&](const Count& c, const Variance& variance) {
     return FormatFigure(c, variance, tracker.sample_bytes);
@@ -43,6 +45,7 @@ std::string FiguresText(const Profile& profile) {
   line("start", FormatUtcTime(program.start_unix_ms));
   line("duration", FormatDuration(program.duration_ms));
   line("end", EndText(program));
+  if (profile.chosen) line("shown as the peak", profile.chosen->name + profile.chosen->note);
   line("peak", count(profile.peak, profile.variances.peak));
   line("leaked", count(profile.leaked, profile.variances.leaked));
   line("total", count(profile.total, profile.variances.total));
@@ -58,6 +61,8 @@ std::string FiguresText(const Profile& profile) {
   line("unknown frees", FormatCount(tracker.unknown_frees));
   line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
   line("in no row", FormatBytesExact(tracker.unattributed_bytes));
+  if (profile.timeline.points.empty()) line("over time", "not known: no supervisor watched it");
+  text += TimelineChart(profile.timeline, kNameColumns, style);
   for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
   return text;
 }
@@ -198,7 +203,7 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
 }  // namespace
 
 std::string StatsText(const Profile& profile, const TextStyle& style) {
-  return FiguresText(profile) + HistogramText(profile, style) + KindsText(profile, style) +
+  return FiguresText(profile, style) + HistogramText(profile, style) + KindsText(profile, style) +
          TopPlacesText(profile, "Allocated most bytes", &Count::bytes, style) +
          TopPlacesText(profile, "Allocated most often", &Count::allocations, style);
 }

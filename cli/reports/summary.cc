@@ -61,7 +61,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto figure = [&](const Count& count, const Variance& variance) {
     return FormatFigure(count, variance, sample_bytes);
   };
-  line("peak", figure(profile.peak, profile.variances.peak) + when);
+  if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
+  line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
   line("leaked", figure(profile.leaked, profile.variances.leaked) +
                      (kept.allocations == 0
@@ -122,7 +123,10 @@ std::string SymbolsText(const Profile& profile, const TextStyle& style) {
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
                         const TextStyle& style) {
   std::string text = HeadText(profile, style) + "\n" + FiguresText(profile, style) + "\n";
-  text += Bold(TitleOf(what.figure), style) + "\n";
+  const bool moment = profile.chosen && what.figure == Figure::kPeak;
+  text += Bold(moment ? "Live at " + profile.chosen->name + ", by place" : TitleOf(what.figure),
+               style) +
+          "\n";
   text += RowText(profile, LocationRows(profile, what),
                   {what.figure, rows, what.sort, true, false, style});
   return text + SymbolsText(profile, style);

@@ -21,7 +21,7 @@ CommandBody SetUpTable(CLI::App& app) {
     return Report(options->capture, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions rows = {options->figure(), options->show_runtime, *sort};
-                    return SamplingHead(profile, style) +
+                    return SamplingHead(profile, style) + MomentHead(profile, style) +
                            RowText(profile, LocationRows(profile, rows),
                                    {options->figure(), options->rows, *sort, false, true, style});
                   });

@@ -10,6 +10,7 @@
 
 #include "cli/message.h"
 #include "cli/reports/report.h"
+#include "cli/reports/trust.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -19,6 +20,7 @@ struct TransformOptions {
   std::string format;
   std::string capture;
   std::string figure = "peak";
+  bool history = false;
   OutputOptions output;
 };
 
@@ -49,13 +51,20 @@ int Transform(const TransformOptions& options) {
     Say("{} has no figure of temporaries alone; json and folded do", exporter->name);
     return kExitUsage;
   }
+  what.history = options.history;
+  if (what.history && options.format != "json") {
+    Say("--history is for json only");
+    return kExitUsage;
+  }
   if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  return Report(
-      options.capture, options.output, what.figure,
-      [&](const Profile& profile, const TextStyle&) { return exporter->write(profile, what); });
+  return Report(options.capture, options.output, what.figure,
+                [&](const Profile& profile, const TextStyle&) {
+                  SayMoment(profile);
+                  return exporter->write(profile, what);
+                });
 }
 
 }  // namespace
@@ -67,6 +76,8 @@ CommandBody SetUpTransform(CLI::App& app) {
   app.add_option("--figure", options->figure,
                  "peak, leaked, total or temporary, for formats that hold one figure")
       ->capture_default_str();
+  app.add_flag("--history", options->history,
+               "In JSON: what was live of each site at every moment that was kept");
   AddOutputOptions(app, options->output);
   return [options] { return Transform(*options); };
 }

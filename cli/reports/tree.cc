@@ -127,7 +127,7 @@ class Printer {
 std::string TreeText(const Profile& profile, const CallTreeOptions& options,
                      const TextStyle& style) {
   const CallTree tree(profile, options);
-  return SamplingHead(profile, style) +
+  return SamplingHead(profile, style) + MomentHead(profile, style) +
          Printer(tree, profile.tracker.sample_bytes != 0, style).Text();
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "cli/message.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -47,6 +48,15 @@ std::string SamplingHead(const Profile& profile, const TextStyle& style) {
   constexpr std::string_view kHead = "sampled: ";
   return std::string(kHead) +
          Wrapped(SamplingText(profile.tracker.sample_bytes), kHead.size(), style.width) + "\n";
+}
+
+std::string MomentHead(const Profile& profile, const TextStyle& style) {
+  if (!profile.chosen) return {};
+  return Wrapped("Live at " + profile.chosen->name + profile.chosen->note, 0, style.width) + "\n";
+}
+
+void SayMoment(const Profile& profile) {
+  if (profile.chosen) Say("live at {}{}", profile.chosen->name, profile.chosen->note);
 }
 
 std::string EndText(const SnapshotProgram& program) {

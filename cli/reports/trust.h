@@ -16,6 +16,11 @@ std::vector<std::string> TrustLines(const Profile& profile);
 // an exact profile.
 std::string SamplingHead(const Profile& profile, const TextStyle& style);
 
+// "Live at 9 min 58 s, the nearest of …" and a line below it; nothing where no moment was chosen.
+std::string MomentHead(const Profile& profile, const TextStyle& style);
+// The same on stderr, for formats that have no room for it.
+void SayMoment(const Profile& profile);
+
 // "exited with 0", "was killed by SIGKILL (9)", "is running", "executed another program".
 std::string EndText(const SnapshotProgram& program);
 

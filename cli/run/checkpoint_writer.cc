@@ -12,11 +12,13 @@
 
 namespace memprof {
 
-void CheckpointWriter::Start(const std::string& file, int region_fd, SnapshotProgram program) {
+void CheckpointWriter::Start(const std::string& file, int region_fd, SnapshotProgram program,
+                             RegionHistory history) {
   const int own_fd = fcntl(region_fd, F_DUPFD_CLOEXEC, 0);
-  auto write = [file, own_fd, program = std::move(program)]() -> Result<void> {
+  auto write = [file, own_fd, program = std::move(program),
+                history = std::move(history)]() -> Result<void> {
     if (own_fd < 0) return Fail(ErrorKind::kIo, "too many open files");
-    const auto snapshot = WriteRegion(file, own_fd, program);
+    const auto snapshot = WriteRegion(file, own_fd, program, history);
     close(own_fd);
     if (!snapshot) return tl::unexpected<Error>(snapshot.error());
     return {};
@@ -40,9 +42,9 @@ Result<void> CheckpointWriter::Finish() {
   return written_.get();
 }
 
-Result<Snapshot> WriteRegion(const std::string& file, int region_fd,
-                             const SnapshotProgram& program) {
-  auto snapshot = ReadRegion(region_fd, program);
+Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program,
+                             const RegionHistory& history) {
+  auto snapshot = ReadRegion(region_fd, program, history);
   if (!snapshot) return snapshot;
   if (auto written = WriteCaptureFile(file, *snapshot); !written) {
     return tl::unexpected<Error>(written.error());

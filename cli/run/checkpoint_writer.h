@@ -9,6 +9,7 @@
 #include <future>
 #include <string>
 
+#include "core/region_history.h"
 #include "core/result.h"
 #include "core/snapshot.h"
 
@@ -17,7 +18,8 @@ namespace memprof {
 class CheckpointWriter {
  public:
   // Pre: !Busy(). `region_fd` may be closed at once: it is duplicated.
-  void Start(const std::string& file, int region_fd, SnapshotProgram program);
+  void Start(const std::string& file, int region_fd, SnapshotProgram program,
+             RegionHistory history);
   bool Busy() const;
   bool Started() const { return written_.valid(); }
   // Waits for it. Fine where none was started.
@@ -28,7 +30,7 @@ class CheckpointWriter {
 };
 
 // The region's content as a capture; what was written.
-Result<Snapshot> WriteRegion(const std::string& file, int region_fd,
-                             const SnapshotProgram& program);
+Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program,
+                             const RegionHistory& history);
 
 }  // namespace memprof

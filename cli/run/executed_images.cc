@@ -23,7 +23,8 @@ void ExecutedImages::Add(Image& image) {
   }
   Writing& writing = writing_.emplace_back();
   writing.program = image.name();
-  writing.writer.Start(NextName(), image.region_fd(), image.Describe(EndKind::kExec, 0));
+  const SnapshotProgram program = image.Describe(EndKind::kExec, 0);
+  writing.writer.Start(NextName(), image.region_fd(), program, image.History(EndKind::kExec));
 }
 
 void ExecutedImages::FinishOne(Writing& writing) {

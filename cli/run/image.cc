@@ -72,6 +72,7 @@ Image::Image(RegionFile region, pid_t pid, std::string name)
       pid_(pid),
       start_(steady_clock::now()),
       last_sample_(start_),
+      history_(region_.fd(), pid, start_),
       executable_(ExecutableOf(pid)),
       thread_name_(NameOf(pid)) {
   program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
@@ -103,6 +104,18 @@ bool Image::Sample() {
     replaced_ = true;  // the resident memory is another program's now
   }
   return changed;
+}
+
+void Image::LookAtHistory() {
+  if (!replaced_) history_.Look();
+}
+
+steady_clock::time_point Image::NextLook() const {
+  return replaced_ ? steady_clock::time_point::max() : history_.NextLook();
+}
+
+RegionHistory Image::History(EndKind end) {
+  return history_.Content(end == EndKind::kRunning && !replaced_);
 }
 
 TrackerState Image::State() const {

@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "cli/run/image_history.h"
 #include "cli/run/region_file.h"
 #include "core/region_layout.h"
 #include "core/snapshot.h"
@@ -27,6 +28,12 @@ class Image {
 
   // Looks at the heap's peak and the process's memory. False: nothing changed since the last.
   bool Sample();
+
+  // Follows the heap over time: to be called when it is due.
+  void LookAtHistory();
+  std::chrono::steady_clock::time_point NextLook() const;
+  // As of now. Pre: Describe(end, …) was called.
+  RegionHistory History(EndKind end);
 
   // A tracker counts here, or has. (One that got its region too late leaves it as it was.)
   bool Attached() const { return State() != TrackerState::kEmpty; }
@@ -52,6 +59,7 @@ class Image {
   SnapshotProgram program_;
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_sample_;
+  ImageHistory history_;
   Executable executable_;
   std::string thread_name_;  // of the process, when it was last seen to run this image
   bool replaced_ = false;

@@ -37,11 +37,13 @@ RunOutcome Supervisor::Run() {
   auto next_tick = steady_clock::now() + tick_;
   while (!ended_) {
     pollfd waiting[] = {{signals_.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
-    const auto left = std::chrono::ceil<milliseconds>(next_tick - steady_clock::now()).count();
+    const auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
+    const auto left = std::chrono::ceil<milliseconds>(wake - steady_clock::now()).count();
     poll(waiting, 2, static_cast<int>(std::max<milliseconds::rep>(left, 0)));
     // Visitors first: a program that ended at once has connected before.
     if (waiting[1].revents != 0) OnVisitors();
     if (waiting[0].revents != 0) OnSignals();
+    if (image_ != nullptr && !ended_) image_->LookAtHistory();
     if (steady_clock::now() < next_tick) continue;
     OnTick();
     next_tick = steady_clock::now() + tick_;
@@ -142,7 +144,9 @@ void Supervisor::OnTick() {
   if (options_.checkpoint.count() == 0 || steady_clock::now() < next_checkpoint_) return;
   next_checkpoint_ = steady_clock::now() + options_.checkpoint;
   if (!image_->Attached()) return;
-  checkpoint_.Start(options_.output, image_->region_fd(), image_->Describe(EndKind::kRunning, 0));
+  const SnapshotProgram program = image_->Describe(EndKind::kRunning, 0);
+  checkpoint_.Start(options_.output, image_->region_fd(), program,
+                    image_->History(EndKind::kRunning));
 }
 
 void Supervisor::FinishCheckpoint() {
@@ -171,7 +175,8 @@ void Supervisor::FinishLastImage() {
     end = EndKind::kExec;
     code = 0;
   }
-  auto written = WriteRegion(options_.output, image_->region_fd(), image_->Describe(end, code));
+  const SnapshotProgram program = image_->Describe(end, code);
+  auto written = WriteRegion(options_.output, image_->region_fd(), program, image_->History(end));
   if (written) {
     outcome_.written = std::move(*written);
   } else {

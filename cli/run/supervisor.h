@@ -3,6 +3,7 @@
 //   poll ── signals      forward; SIGCHLD: the program stopped, or ended
 //        ── socket       a tracker: the first image, or the next one after an exec
 //        ── 100 ms tick  peak and RSS; 1 s when nothing changes
+//        ── history      what the image had allocated over time, when it is due (ImageHistory)
 //        ── checkpoint   the capture as of now, written by a thread
 //
 // Thread safety: one a process, one thread.

@@ -41,6 +41,19 @@ struct PageOptions {
 //    "own": {"node": […], "peak_bytes": […], "peak_allocations": […], "leaked_bytes": …}}
 //
 // "own" has a row for each node where a site ends; the page sums up towards the root.
+//
+// Where the profile has them, also
+//
+//   "timeline": {"interval_ms": n, "time_ms": […], "heap_bytes": […], "rss_bytes": [… or null]},
+//   "moments":  {"interval_ms": n, "time_ms": […], "inexact": [0 or 1, …], "heap_bytes": […],
+//                "allocations": […]},
+//   "history":  {"node": […], "changes": [how many of each], "moment": […], "bytes": […],
+//                "allocations": […]},
+//   "selected": {"time_ms": n, "text": "live at 9 min 58 s"}
+//
+// "history" has what was live of a node's own at the moments, as the differences to the moment
+// before: at moment m the sum of those of moments up to m. "selected" says that what is called peak
+// is what was live at that time.
 std::string PageData(const Profile& profile, const PageOptions& options);
 
 std::string MakePage(const Profile& profile, const PageOptions& options);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/web/page.h"
+#include "cli/web/page_history.h"
 
 namespace memprof {
 namespace {
@@ -210,6 +211,7 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
                        {"text", SamplingText(sample_bytes)},
                        {"variances", VariancesJson(tree.nodes)}};
   }
+  AddHistory(profile, tree, options.limits.max_history_bytes, data);
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

@@ -61,6 +61,7 @@ class Merger {
     figures.total += site.total;
     figures.temporary += site.temporary;
     figures.variances += site.variances;
+    figures.history = SumOf(figures.history, site.history);
   }
 
   uint32_t MergedOf(size_t variant, uint32_t node) {
@@ -234,6 +235,7 @@ class Builder {
       out.total += node.figures.total;
       out.temporary += node.figures.temporary;
       out.variances += node.figures.variances;
+      out.history = SumOf(out.history, node.figures.history);
     }
     return std::move(tree_);
   }

@@ -44,6 +44,7 @@ struct PageNode {
   Count total;
   Count temporary;
   FigureVariances variances;  // likewise; 0 of an exact profile
+  LiveHistory history;        // likewise
 };
 
 struct PageTree {
@@ -55,6 +56,7 @@ struct PageTree {
 struct PageLimits {
   size_t max_nodes = 50'000;
   size_t max_bytes = 8u << 20;
+  size_t max_history_bytes = 3u << 19;  // beside max_bytes
 };
 
 inline constexpr char kPrunedRow[] = "[pruned]";

@@ -78,7 +78,8 @@ def of_capture(dump):
     parts = collections.defaultdict(list)
     part = None
     for line in dump.splitlines():
-        if re.match(r"(modules|frames|nodes|thread names|sites|temporary|sizes)\b", line):
+        if re.match(r"(modules|frames|nodes|thread names|sites|temporary|sizes|timeline|moments|"
+                    r"history)\b", line):
             part = parts[line.split(":")[0]]
         elif part is not None and line:
             part.append(line.strip())

@@ -1,0 +1,25 @@
+#include "cli/reports/capture_name.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace memprof {
+
+Result<CaptureName> ParseCaptureName(const std::string& name) {
+  std::error_code error;
+  const size_t at = name.rfind('@');
+  if (at == std::string::npos || at == 0 || name.find('/', at) != std::string::npos ||
+      std::filesystem::exists(name, error)) {
+    return CaptureName{name, std::nullopt};
+  }
+  const std::string file = name.substr(0, at);
+  const auto moment = ParseMoment(std::string_view(name).substr(at + 1));
+  if (moment) return CaptureName{file, *moment};
+  // Neither a moment nor a file: the reader of files says so.
+  if (!std::filesystem::exists(file, error)) return CaptureName{name, std::nullopt};
+  return Fail(ErrorKind::kUsage, fmt::format("{}: {}", file, moment.error().message));
+}
+
+}  // namespace memprof

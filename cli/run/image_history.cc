@@ -1,0 +1,149 @@
+#include "cli/run/image_history.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/region_reader.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+constexpr uint64_t kPauseMs = 1000;
+
+// The second figure of statm; none for a process that is gone.
+std::optional<uint64_t> ResidentBytes(int statm_fd) {
+  char text[128] = {};
+  if (pread(statm_fd, text, sizeof text - 1, 0) <= 0) return std::nullopt;
+  char* resident = nullptr;
+  std::strtoull(text, &resident, 10);
+  const uint64_t pages = std::strtoull(resident, nullptr, 10);
+  if (pages == 0) return std::nullopt;
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+nanoseconds ThreadTime() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+}
+
+size_t SitesIn(const std::vector<RegionMoment>& moments) {
+  size_t sites = 0;
+  const std::vector<SiteLive>* before = nullptr;
+  for (const RegionMoment& moment : moments) {
+    if (moment.sites.get() != before) sites += moment.sites->size();
+    before = moment.sites.get();
+  }
+  return sites;
+}
+
+}  // namespace
+
+ImageHistory::ImageHistory(int region_fd, pid_t pid, steady_clock::time_point start)
+    : region_fd_(fcntl(region_fd, F_DUPFD_CLOEXEC, 0)),
+      statm_fd_(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC)),
+      start_(start),
+      timeline_(kFirstTimelineIntervalMs, kMaxTimelinePoints),
+      moments_(kFirstMomentsIntervalMs, kMaxMoments) {
+  AddPoint(NowMs(), true);
+}
+
+ImageHistory::~ImageHistory() {
+  if (Reading()) reading_.wait();
+  if (region_fd_ >= 0) close(region_fd_);
+  if (statm_fd_ >= 0) close(statm_fd_);
+}
+
+uint64_t ImageHistory::NowMs() const {
+  return static_cast<uint64_t>(
+      std::chrono::floor<milliseconds>(steady_clock::now() - start_).count());
+}
+
+void ImageHistory::Look() {
+  const uint64_t now = NowMs();
+  if (region_fd_ < 0 || now < pause_until_ms_) return;
+  if (now >= timeline_.NextDueMs()) AddPoint(now, true);
+  if (Reading()) {
+    if (!ReadingIsDone()) return;
+    CollectMoment();
+  }
+  if (now >= moments_.NextDueMs()) StartMoment();
+}
+
+steady_clock::time_point ImageHistory::NextLook() const {
+  if (region_fd_ < 0) return steady_clock::time_point::max();
+  const uint64_t timeline = timeline_.NextDueMs();
+  // A moment that is being read is collected when there is something else to do.
+  const uint64_t due = Reading() ? timeline : std::min(timeline, moments_.NextDueMs());
+  return start_ + milliseconds(std::max(due, pause_until_ms_));
+}
+
+void ImageHistory::AddPoint(uint64_t now_ms, bool alive) {
+  const auto state = ReadPeak(region_fd_);
+  if (!state) {
+    pause_until_ms_ = now_ms + kPauseMs;
+    return;
+  }
+  // Below zero for a while: what threads keep back.
+  const auto heap = static_cast<uint64_t>(std::max<int64_t>(state->current, 0));
+  timeline_.Add({now_ms, heap, alive ? ResidentBytes(statm_fd_) : std::optional<uint64_t>()});
+}
+
+void ImageHistory::StartMoment() {
+  auto read = [this]() -> MomentRead {
+    const nanoseconds before = ThreadTime();
+    auto moment = ReadMoment(region_fd_, NowMs());
+    return {std::move(moment), ThreadTime() - before};
+  };
+  try {
+    reading_ = std::async(std::launch::async, read);
+  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
+    std::promise<MomentRead> done;
+    reading_ = done.get_future();
+    done.set_value(read());
+  }
+}
+
+bool ImageHistory::ReadingIsDone() const {
+  return reading_.wait_for(nanoseconds(0)) == std::future_status::ready;
+}
+
+void ImageHistory::CollectMoment() {
+  MomentRead read = reading_.get();
+  if (read.moment) {
+    const auto& before = moments_.samples();
+    if (!before.empty() && *before.back().sites == *read.moment->sites) {
+      read.moment->sites = before.back().sites;
+    }
+    moments_.Add(std::move(*read.moment));
+  } else {
+    pause_until_ms_ = NowMs() + kPauseMs;
+  }
+  const auto least = read.cost * kMomentShare;
+  while (milliseconds(moments_.interval_ms()) < least) moments_.Coarsen();
+  // Two stay whatever they have: the region bounds them.
+  while (SitesIn(moments_.samples()) > kMaxMomentSites && moments_.samples().size() > 2) {
+    moments_.Coarsen();
+  }
+}
+
+RegionHistory ImageHistory::Content(bool alive) {
+  if (Reading() && (!alive || ReadingIsDone())) CollectMoment();
+  AddPoint(NowMs(), alive);
+  return {
+      {timeline_.interval_ms(), timeline_.samples()}, moments_.interval_ms(), moments_.samples()};
+}
+
+}  // namespace memprof

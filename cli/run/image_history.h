@@ -1,0 +1,69 @@
+// ImageHistory: what one image of the program had allocated over time, seen from outside: the
+// timeline of its heap and RSS, and moments with what was live of each site.
+//
+//   Look, when it is due ── timeline   the ordering word and /proc/PID/statm: some microseconds
+//                        └─ moments    a look at each cell, by a thread: no tracker waits for it
+//
+// Cost: intervals double as time passes, so that both take ever less of it; those of the moments
+// also until reading one takes at most 1/kMomentShare of the interval.
+// Memory: at most kMaxTimelinePoints points, kMaxMoments moments, and kMaxMomentSites figures in
+// them; moments between which nothing changed have them together. The program is not stopped and
+// does nothing for it.
+//
+// Thread safety: one owner. Failure: what can't be read is not there.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <future>
+
+#include "cli/run/uniform_series.h"
+#include "core/region_history.h"
+
+namespace memprof {
+
+inline constexpr uint64_t kFirstTimelineIntervalMs = 4;
+inline constexpr uint64_t kFirstMomentsIntervalMs = 16;
+inline constexpr int kMomentShare = 50;
+inline constexpr size_t kMaxMomentSites = size_t{2} << 20;
+
+class ImageHistory {
+ public:
+  // `region_fd` is duplicated. `start` is time 0.
+  ImageHistory(int region_fd, pid_t pid, std::chrono::steady_clock::time_point start);
+  ImageHistory(const ImageHistory&) = delete;
+  ~ImageHistory();
+
+  // Takes what is due.
+  void Look();
+  // When Look has something to do; never in the past after a Look.
+  std::chrono::steady_clock::time_point NextLook() const;
+
+  // What there is, up to now. `alive`: the process still runs this image; else its RSS now is not
+  // asked for, and a moment that is being read is waited for.
+  RegionHistory Content(bool alive);
+
+ private:
+  struct MomentRead {
+    Result<RegionMoment> moment;
+    std::chrono::nanoseconds cost;  // CPU time of the reading thread
+  };
+
+  uint64_t NowMs() const;
+  void AddPoint(uint64_t now_ms, bool alive);
+  void StartMoment();
+  void CollectMoment();
+  bool Reading() const { return reading_.valid(); }
+  bool ReadingIsDone() const;
+
+  const int region_fd_;
+  const int statm_fd_;
+  const std::chrono::steady_clock::time_point start_;
+  UniformSeries<TimelinePoint> timeline_;
+  UniformSeries<RegionMoment> moments_;
+  std::future<MomentRead> reading_;
+  uint64_t pause_until_ms_ = 0;  // something could not be read: not again at once
+};
+
+}  // namespace memprof

@@ -1,0 +1,45 @@
+// RegionHistory: what a supervisor saw of a region while its program ran, by the region's own site
+// indices, which never change their meaning.
+//
+// Thread safety: plain values; ReadMoment as RegionView.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/count.h"
+#include "core/history.h"
+#include "core/result.h"
+
+namespace memprof {
+
+struct SiteLive {
+  uint32_t site = 0;
+  Count live;
+  friend bool operator==(const SiteLive&, const SiteLive&) = default;
+};
+
+struct RegionMoment {
+  uint64_t time_ms = 0;
+  bool inexact = false;
+  // What was live, by ascending site; never null. Shared: by the copies
+  // for checkpoints, and by moments between which nothing changed.
+  std::shared_ptr<const std::vector<SiteLive>> sites;
+};
+
+struct RegionHistory {
+  Timeline timeline;
+  uint64_t moments_interval_ms = 0;
+  std::vector<RegionMoment> moments;
+};
+
+// What is live now, `time_ms` after the start. The program goes on meanwhile: the moment is exact
+// if nothing was allocated or freed while it was read, which takes a second look only where the
+// ordering word says so first. Costs a look at each cell. kUnreadable as ReadRegion.
+Result<RegionMoment> ReadMoment(int fd, uint64_t time_ms);
+
+// The moments turned round: for each of the region's first `sites` sites its history.
+std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites);
+
+}  // namespace memprof

@@ -1,0 +1,162 @@
+#include "formats/history_sections.h"
+
+#include <vector>
+
+#include "formats/byte_reader.h"
+#include "formats/byte_writer.h"
+
+namespace memprof {
+namespace {
+
+// Times that ascend, as steps.
+template <typename Samples>
+void WriteTimes(const Samples& samples, ByteWriter& out) {
+  uint64_t before = 0;
+  for (const auto& sample : samples) {
+    out.Varint(sample.time_ms - before);
+    before = sample.time_ms;
+  }
+}
+
+template <typename Samples>
+bool ReadTimes(Samples& samples, ByteReader& in) {
+  uint64_t time = 0;
+  for (auto& sample : samples) {
+    const uint64_t step = in.Varint();
+    if (step > ~uint64_t{0} - time) return false;
+    sample.time_ms = time += step;
+  }
+  return true;
+}
+
+// A column over the changes of all sites with a history, in order; `value` is given a change and
+// the one before it of the same site, which at first is of nothing.
+template <typename Value>
+void WriteChanges(const std::vector<SnapshotSite>& sites, Value value) {
+  for (const SnapshotSite& site : sites) {
+    LiveChange before;
+    for (const LiveChange& change : site.history) {
+      value(change, before);
+      before = change;
+    }
+  }
+}
+
+}  // namespace
+
+std::string EncodeTimeline(const Timeline& timeline) {
+  if (timeline.points.empty()) return {};
+  ByteWriter out;
+  out.Varint(timeline.interval_ms);
+  out.Varint(timeline.points.size());
+  WriteTimes(timeline.points, out);
+  uint64_t heap = 0;
+  uint64_t rss = 0;
+  for (const TimelinePoint& point : timeline.points) out.Delta(point.heap_bytes, heap);
+  for (const TimelinePoint& point : timeline.points) {
+    out.Delta(point.rss_bytes ? *point.rss_bytes + 1 : 0, rss);
+  }
+  return out.bytes();
+}
+
+bool DecodeTimeline(std::string_view raw, Timeline& timeline) {
+  ByteReader in(raw);
+  timeline.interval_ms = in.Varint();
+  const uint64_t count = in.CountOfItems(3);
+  if (count == 0 || count > kMaxTimelinePoints) return false;
+  timeline.points.resize(count);
+  if (!ReadTimes(timeline.points, in)) return false;
+  uint64_t heap = 0;
+  uint64_t rss = 0;
+  for (TimelinePoint& point : timeline.points) point.heap_bytes = in.Delta(heap);
+  for (TimelinePoint& point : timeline.points) {
+    if (in.Delta(rss) != 0) point.rss_bytes = rss - 1;
+  }
+  return !in.failed();
+}
+
+std::string EncodeMoments(const Snapshot& snapshot) {
+  if (snapshot.moments.at.empty()) return {};
+  ByteWriter out;
+  out.Varint(snapshot.moments.interval_ms);
+  out.Varint(snapshot.moments.at.size());
+  WriteTimes(snapshot.moments.at, out);
+  for (const Moment& moment : snapshot.moments.at) out.Varint(moment.inexact ? 1 : 0);
+
+  const std::vector<SnapshotSite>& sites = snapshot.sites;
+  uint64_t with_history = 0;
+  for (const SnapshotSite& site : sites) with_history += site.history.empty() ? 0u : 1u;
+  out.Varint(with_history);
+  uint64_t previous = 0;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (!sites[i].history.empty()) out.Delta(i, previous);
+  }
+  for (const SnapshotSite& site : sites) {
+    if (!site.history.empty()) out.Varint(site.history.size());
+  }
+  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
+    out.Varint(change.moment - before.moment);
+  });
+  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
+    out.Signed(static_cast<int64_t>(change.live.bytes - before.live.bytes));
+  });
+  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
+    out.Signed(static_cast<int64_t>(change.live.allocations - before.live.allocations));
+  });
+  return out.bytes();
+}
+
+bool DecodeMoments(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  snapshot.moments.interval_ms = in.Varint();
+  const uint64_t moments = in.CountOfItems(2);
+  if (moments == 0 || moments > kMaxMoments) return false;
+  snapshot.moments.at.resize(moments);
+  if (!ReadTimes(snapshot.moments.at, in)) return false;
+  for (Moment& moment : snapshot.moments.at) moment.inexact = in.Varint() != 0;
+
+  std::vector<LiveHistory*> histories(in.CountOfItems(5));
+  uint64_t site = 0;
+  for (LiveHistory*& history : histories) {
+    const uint64_t previous = site;
+    if (in.Delta(site) >= snapshot.sites.size()) return false;
+    if (&history != histories.data() && site <= previous) return false;
+    history = &snapshot.sites[site].history;
+  }
+  uint64_t changes = 0;
+  for (LiveHistory* history : histories) {
+    const uint64_t count = in.CountOfItems(3);
+    changes += count;
+    if (count == 0 || count > moments || changes > kMaxLiveChanges) return false;
+    history->resize(count);
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t moment = 0;
+    for (LiveChange& change : *history) {
+      const uint64_t step = in.Varint();
+      if (step >= moments - moment || (step == 0 && &change != history->data())) return false;
+      change.moment = static_cast<uint32_t>(moment += step);
+    }
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t bytes = 0;
+    for (LiveChange& change : *history) change.live.bytes = in.Delta(bytes);
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t allocations = 0;
+    Count before;
+    for (LiveChange& change : *history) {
+      change.live.allocations = in.Delta(allocations);
+      if (change.live == before) return false;  // it changes nothing
+      before = change.live;
+    }
+  }
+  return !in.failed();
+}
+
+void DropMoments(Snapshot& snapshot) {
+  snapshot.moments = {};
+  for (SnapshotSite& site : snapshot.sites) site.history = {};
+}
+
+}  // namespace memprof

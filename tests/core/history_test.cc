@@ -1,0 +1,63 @@
+#include "core/history.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace memprof {
+namespace {
+
+constexpr uint32_t kMoments = 20;
+
+// As many figures as moments, and the history that says the same.
+std::vector<Count> Figures(std::mt19937& random) {
+  std::vector<Count> figures(kMoments);
+  Count live;
+  for (Count& figure : figures) {
+    if (random() % 3 == 0) live = {random() % 3, random() % 2};
+    figure = live;
+  }
+  return figures;
+}
+
+LiveHistory HistoryOf(const std::vector<Count>& figures) {
+  LiveHistory history;
+  Count before;
+  for (uint32_t i = 0; i < figures.size(); ++i) {
+    if (figures[i] != before) history.push_back({i, figures[i]});
+    before = figures[i];
+  }
+  return history;
+}
+
+TEST(History, SaysWhatWasLiveAtEveryMoment) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 100; ++round) {
+    const auto figures = Figures(random);
+    for (uint32_t i = 0; i < kMoments; ++i) EXPECT_EQ(LiveAt(HistoryOf(figures), i), figures[i]);
+  }
+}
+
+TEST(History, OfTwoIsTheSumAtEveryMomentAndRepeatsNothing) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 200; ++round) {
+    const auto a = Figures(random), b = Figures(random);
+    std::vector<Count> both = a;
+    for (uint32_t i = 0; i < kMoments; ++i) both[i] += b[i];
+    EXPECT_EQ(SumOf(HistoryOf(a), HistoryOf(b)), HistoryOf(both));
+  }
+}
+
+TEST(History, OfEverySecondMomentHasWhatWasLiveAtThose) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    auto figures = Figures(random);
+    figures.resize(kMoments - static_cast<size_t>(round % 2));
+    std::vector<Count> half;
+    for (size_t i = 0; i < figures.size(); i += 2) half.push_back(figures[i]);
+    EXPECT_EQ(EverySecond(HistoryOf(figures), figures.size()), HistoryOf(half));
+  }
+}
+
+}  // namespace
+}  // namespace memprof

@@ -1,0 +1,153 @@
+#include "formats/history_sections.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "formats/byte_writer.h"
+#include "formats/capture_reader.h"
+#include "formats/capture_writer.h"
+#include "tests/formats/sample_snapshot.h"
+
+namespace memprof {
+namespace {
+
+Snapshot WithHistory() {
+  Snapshot s = SampleSnapshot();
+  s.timeline = {8, {{0, 0, 4096}, {8, 100, 8192}, {17, 350, 8192}, {1500, 100, std::nullopt}}};
+  s.moments = {16, {{16, false}, {33, true}, {48, false}}};
+  s.sites[0].history = {{1, {100, 1}}};
+  s.sites[1].history = {{0, {250, 2}}, {2, {0, 0}}};
+  return s;
+}
+
+TEST(HistorySections, GiveBackWhatWasWritten) {
+  const auto read = DecodeCapture(EncodeCapture(WithHistory()));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->damage.empty());
+  EXPECT_EQ(read->snapshot, Canonical(WithHistory()));
+  EXPECT_EQ(read->snapshot.timeline, WithHistory().timeline);
+}
+
+TEST(HistorySections, OfSitesThatAreTheSameAreTheirSum) {
+  Snapshot s = WithHistory();
+  SnapshotSite half = s.sites[0];
+  half.peak = half.leaked = half.total = {};
+  half.history = {{0, {1, 1}}, {2, {0, 0}}};
+  s.sites.push_back(half);
+  const auto read = DecodeCapture(EncodeCapture(s));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->snapshot.sites[1].history,  // canonical order
+            (LiveHistory{{0, {1, 1}}, {1, {101, 2}}, {2, {100, 1}}}));
+}
+
+// The example of CAPTURE_FORMAT.md.
+TEST(HistorySections, HaveTheBytesOfTheWorkedExample) {
+  Snapshot s;
+  s.timeline = {4, {{0, 0, 4095}, {4, 100, std::nullopt}}};
+  s.moments = {16, {{16, false}, {32, true}}};
+  s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}, 0, {{1, {100, 1}}}}};
+  EXPECT_EQ(EncodeTimeline(s.timeline),
+            std::string("\x04\x02\x00\x04\x00\xc8\x01\x80\x40\xff\x3f", 11));
+  EXPECT_EQ(EncodeMoments(s),
+            std::string("\x10\x02\x10\x10\x00\x01\x01\x00\x01\x01\xc8\x01\x02", 13));
+}
+
+TEST(HistorySections, OfASteadyProgramTakeNextToNothing) {
+  Snapshot s = LargeSnapshot(3000);
+  const size_t without = EncodeCapture(s).size();
+  s.timeline.interval_ms = s.moments.interval_ms = 1024;
+  for (uint64_t i = 0; i < kMaxTimelinePoints; ++i) {
+    s.timeline.points.push_back({i * 1024, 5'000'000, 9'000'000});
+  }
+  for (uint64_t i = 0; i < kMaxMoments; ++i) s.moments.at.push_back({i * 1024, false});
+  for (SnapshotSite& site : s.sites) site.history = {{0, site.peak}};
+  EXPECT_LT(EncodeCapture(s).size(), without + 5000);
+}
+
+bool IsBroken(const std::string& raw) {
+  Snapshot s = SampleSnapshot();
+  return !DecodeMoments(raw, s);
+}
+
+std::string Bytes(std::initializer_list<uint64_t> values) {
+  ByteWriter out;
+  for (const uint64_t value : values) out.Varint(value);
+  return out.bytes();
+}
+
+TEST(HistorySections, RefuseWhatIsOutOfRange) {
+  // interval, moments, times, inexact, sites, site, changes, moment, bytes, blocks
+  EXPECT_FALSE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 1, 1, 2, 2})));
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 4, 1, 1, 2, 2})));  // no such site
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 1, 2, 2, 2})));  // no such moment
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 0, 1, 2, 2})));  // no changes
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 3, 0, 1, 1, 2, 2, 2, 2, 2, 2})));
+  // A site twice, a moment twice.
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 2, 0, 0, 1, 1, 0, 0, 2, 2, 2, 2})));
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 2, 0, 0, 2, 2, 2, 2})));
+  // A change that changes nothing, no moments at all.
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, 1, 1, 0, 0, 1, 0, 1, 1, 0, 0})));
+  EXPECT_TRUE(IsBroken(Bytes({16, 0, 0})));
+  // Times beyond the end of time.
+  EXPECT_TRUE(IsBroken(Bytes({16, 2, ~uint64_t{0}, 1, 0, 0, 0})));
+}
+
+TEST(HistorySections, AllocateNoMoreThanTheirLimits) {
+  Timeline timeline;
+  std::string points = Bytes({4, kMaxTimelinePoints + 1}) + std::string(3 * 513, '\1');
+  EXPECT_FALSE(DecodeTimeline(points, timeline));
+  EXPECT_TRUE(timeline.points.empty());
+  EXPECT_TRUE(IsBroken(Bytes({16, kMaxMoments + 1}) + std::string(1000, '\1')));
+  EXPECT_TRUE(IsBroken(Bytes({16, uint64_t{1} << 60})));
+
+  // Each site's count of changes fits the bytes behind it; all together are too many.
+  Snapshot s;
+  s.nodes = {{}};
+  s.thread_names = {""};
+  s.sites.resize(kMaxLiveChanges / kMaxMoments + 2);
+  s.moments = {1, std::vector<Moment>(kMaxMoments)};
+  for (uint64_t i = 0; i < kMaxMoments; ++i) s.moments.at[i].time_ms = i;
+  for (SnapshotSite& site : s.sites) {
+    for (uint32_t i = 0; i < kMaxMoments; ++i) site.history.push_back({i, {i % 2 + 1, 0}});
+  }
+  const std::string raw = EncodeMoments(s);
+  EXPECT_FALSE(DecodeMoments(raw, s));
+}
+
+TEST(HistorySections, NeverCrashOnDamage) {
+  const Snapshot s = Canonical(WithHistory());
+  const std::string moments = EncodeMoments(s), timeline = EncodeTimeline(s.timeline);
+  std::mt19937 random(1);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string bytes = i % 2 == 0 ? moments : timeline;
+    bytes[random() % bytes.size()] = static_cast<char>(random());
+    bytes.resize(bytes.size() - random() % 3);
+    Snapshot read = SampleSnapshot();
+    if (i % 2 == 1) {
+      DecodeTimeline(bytes, read.timeline);
+    } else if (DecodeMoments(bytes, read)) {
+      for (const SnapshotSite& site : read.sites) {
+        for (const LiveChange& change : site.history) {
+          ASSERT_LT(change.moment, read.moments.at.size());
+        }
+      }
+    }
+  }
+}
+
+TEST(HistorySections, AreLostAloneWhenTheyAreDamaged) {
+  const std::string bytes = EncodeCapture(WithHistory());
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
+    const auto read = DecodeCapture(damaged);
+    if (!read || read->damage.empty() || read->damage[0].section != "moments") continue;
+    EXPECT_EQ(read->snapshot.moments, Moments());
+    for (const SnapshotSite& site : read->snapshot.sites) EXPECT_TRUE(site.history.empty());
+    EXPECT_EQ(SumPeak(read->snapshot), SumPeak(WithHistory()));
+  }
+}
+
+}  // namespace
+}  // namespace memprof
