@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "core/symbolizer/demangle.h"
 
@@ -15,8 +16,8 @@ namespace {
 
 // A file's full name: the directories of units are relative to where the compiler ran. "a/./b/../c"
 // becomes "a/c": the same file has one name.
-std::string FullName(Dwarf_Die& unit, const char* file) {
-  if (file == nullptr || *file == 0) return {};
+std::string FullName(Dwarf_Die& unit, const std::string& file) {
+  if (file.empty()) return {};
   std::filesystem::path path = file;
   Dwarf_Attribute attribute;
   if (path.is_relative() && dwarf_attr(&unit, DW_AT_comp_dir, &attribute) != nullptr) {
@@ -26,15 +27,21 @@ std::string FullName(Dwarf_Die& unit, const char* file) {
   return path.lexically_normal().string();
 }
 
-// The file of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
-std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit, Dwarf_Die& lines) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word index = 0;
+// The name of a file of a split unit, which has files of its own.
+std::string SplitFile(Dwarf_Die& unit, uint64_t index) {
   Dwarf_Files* files = nullptr;
   size_t count = 0;
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count) return {};
+  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
+  return name != nullptr ? name : "";
+}
+
+// The number of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
+std::optional<uint64_t> CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word index = 0;
   if (dwarf_attr(&die, DW_AT_call_file, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &index) != 0 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
-      index >= count) {
+      dwarf_formudata(&attribute, &index) != 0) {
     return {};
   }
   // Before DWARF 5 the files count from 1, and 0 says that there is none.
@@ -44,7 +51,7 @@ std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit, Dwarf_Die& lines) {
       version < 5) {
     return {};
   }
-  return FullName(lines, dwarf_filesrc(files, index, nullptr, nullptr));
+  return index;
 }
 
 uint32_t CallLine(Dwarf_Die& die) {
@@ -55,14 +62,6 @@ uint32_t CallLine(Dwarf_Die& die) {
     return 0;
   }
   return static_cast<uint32_t>(line);
-}
-
-void SetLine(Dwarf_Die& unit, uint64_t address, SourceFrame& frame) {
-  Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
-  if (line == nullptr) return;
-  int number = 0;
-  frame.file = FullName(unit, dwarf_linesrc(line, nullptr, nullptr));
-  if (dwarf_lineno(line, &number) == 0 && number > 0) frame.line = static_cast<uint32_t>(number);
 }
 
 std::string BuildIdOf(Dwfl_Module* module) {
@@ -142,7 +141,7 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
       unit_ranges_.Add(low, high, index);
       any = true;
     }
-    if (any) units_.push_back({die, has_split ? split : die, nullptr});
+    if (any) units_.push_back({die, has_split ? split : die, nullptr, nullptr});
   }
   unit_ranges_.Sort();
 }
@@ -159,19 +158,42 @@ std::vector<uint32_t> ModuleSymbols::UnitsAt(uint64_t address) const {
   return units;
 }
 
+// Reads the unit at the first hit.
+const UnitLines& ModuleSymbols::LinesOf(Unit& unit) {
+  if (unit.rows == nullptr) unit.rows = std::make_unique<UnitLines>(lines_.Read(unit.lines));
+  return *unit.rows;
+}
+
+void ModuleSymbols::SetLine(Unit& unit, uint64_t address, SourceFrame& frame) {
+  const UnitLines& lines = LinesOf(unit);
+  const UnitLines::Row* row = lines.At(address);
+  if (row == nullptr) return;
+  frame.file = FullName(unit.lines, lines.File(row->file));
+  frame.line = row->line;
+}
+
+void ModuleSymbols::SetCall(Unit& unit, Dwarf_Die& die, SourceFrame& frame) {
+  const auto file = CallFile(die, unit.scopes);
+  const bool split = unit.scopes.cu != unit.lines.cu;
+  if (file) {
+    frame.file =
+        FullName(unit.lines, split ? SplitFile(unit.scopes, *file) : LinesOf(unit).File(*file));
+  }
+  frame.line = CallLine(die);
+}
+
 SourceChain ModuleSymbols::FromUnit(Unit& unit, uint64_t address) {
   if (unit.index == nullptr) unit.index = std::make_unique<UnitScopes>(unit.scopes);
   SourceChain chain;
   SourceFrame frame;
-  SetLine(unit.lines, address, frame);
+  SetLine(unit, address, frame);
   // Innermost first: the line table has its line, the DIE of each the line of the call to it.
   for (Dwarf_Die& die : unit.index->At(address)) {
     frame.function = names_.Of(die);
     frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
     chain.push_back(frame);
     frame = {};
-    frame.file = CallFile(die, unit.scopes, unit.lines);
-    frame.line = CallLine(die);
+    SetCall(unit, die, frame);
   }
   return chain;
 }
@@ -185,7 +207,7 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
   // A line without a function (assembly): its name is the symbol's.
   for (const uint32_t unit : units) {
     SourceFrame frame;
-    SetLine(units_[unit].lines, address, frame);
+    SetLine(units_[unit], address, frame);
     if (frame.line == 0) continue;
     frame.function = FromSymbols(address).front().function;
     return {frame};

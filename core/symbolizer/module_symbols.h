@@ -18,6 +18,7 @@
 #include "core/symbolizer/function_names.h"
 #include "core/symbolizer/range_index.h"
 #include "core/symbolizer/symbol_index.h"
+#include "core/symbolizer/unit_lines.h"
 #include "core/symbolizer/unit_scopes.h"
 
 namespace memprof {
@@ -46,12 +47,16 @@ class ModuleSymbols {
   struct Unit {
     Dwarf_Die lines;   // the unit with the line table (of split units the skeleton)
     Dwarf_Die scopes;  // the unit with the functions
-    std::unique_ptr<UnitScopes> index;  // made at the first hit
+    std::unique_ptr<UnitScopes> index;  // these two are made at the first hit
+    std::unique_ptr<UnitLines> rows;
   };
 
   Lack Open(const SnapshotModule& module);
   void IndexUnits(Dwarf* dwarf);
   std::vector<uint32_t> UnitsAt(uint64_t address) const;
+  const UnitLines& LinesOf(Unit& unit);
+  void SetLine(Unit& unit, uint64_t address, SourceFrame& frame);
+  void SetCall(Unit& unit, Dwarf_Die& die, SourceFrame& frame);
   SourceChain FromUnit(Unit& unit, uint64_t address);
   SourceChain FromDebugInfo(uint64_t address);
   SourceChain FromSymbols(uint64_t address) const;
@@ -62,6 +67,7 @@ class ModuleSymbols {
   Dwfl_Callbacks callbacks_ = {};
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
+  LineReader lines_;
   std::vector<Unit> units_;
   RangeIndex<uint32_t> unit_ranges_;  // of units_
   SymbolIndex symbols_;
