@@ -137,7 +137,8 @@ bool IsEssential(uint32_t type) {
          type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
 }
 
-bool Decode(const CaptureSection& section, Snapshot& snapshot) {
+bool Decode(const CaptureSection& section, CaptureContent& content) {
+  Snapshot& snapshot = content.snapshot;
   switch (section.type) {
     case cf::kProgram:
       return DecodeProgram(section.raw, snapshot.program);
@@ -155,6 +156,9 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeSampling(section.raw, snapshot);
     case cf::kSites:
       return DecodeSites(section.raw, snapshot);
+    case cf::kSymbols:
+      return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
+                           content.symbols);
     default:
       return true;  // unknown: skipped
   }
@@ -186,11 +190,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   CaptureContent content;
   bool seen[cf::kSampling + 1] = {};
   for (const CaptureSection& section : split.sections) {
-    const bool known = section.type >= cf::kProgram && section.type <= cf::kSampling &&
-                       section.type != cf::kSymbols;
+    const bool known = section.type >= cf::kProgram && section.type <= cf::kSampling;
     std::string what = section.damage;
-    if (what.empty() && !known && section.type != cf::kSymbols &&
-        (section.flags & cf::kFlagCritical) != 0) {
+    if (what.empty() && !known && (section.flags & cf::kFlagCritical) != 0) {
       return Fail(ErrorKind::kUnreadable,
                   fmt::format("the capture has a section ({}) that needs a newer memprof",
                               SectionName(section.type)));
@@ -199,7 +201,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && section.type == cf::kSampling && seen[cf::kSites]) {
       what = "it comes after the sites";
     }
-    if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
+    if (what.empty() && !Decode(section, content)) what = "its content is broken";
     if (what.empty()) {
       if (known) seen[section.type] = true;
       continue;
@@ -212,6 +214,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
     if (section.type == cf::kProgram) content.snapshot.program = {};
+    if (section.type == cf::kSymbols) content.symbols = {};
     if (section.type == cf::kTracker) {
       const uint64_t sample_bytes = content.snapshot.tracker.sample_bytes;
       content.snapshot.tracker = {};
