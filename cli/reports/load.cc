@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -12,8 +13,10 @@
 #include <vector>
 
 #include "cli/message.h"
+#include "cli/symbols/report_symbolizer.h"
 #include "core/region_reader.h"
 #include "formats/capture_reader.h"
+#include "formats/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -43,22 +46,22 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
   return true;
 }
 
-Result<Snapshot> LoadSnapshot(const std::string& file, std::vector<std::string>& lost) {
-  Snapshot snapshot;
-  const auto region = ReadIfRegion(file, snapshot);
+Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::string>& lost) {
+  CaptureContent content;
+  const auto region = ReadIfRegion(file, content.snapshot);
   if (!region) return tl::unexpected<Error>(region.error());
-  if (*region) return snapshot;
+  if (*region) return content;
   const auto bytes = ReadWholeFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  auto content = DecodeCapture(*bytes);
-  if (!content) return In(file, content.error());
-  for (const CaptureDamage& damage : content->damage) {
+  auto decoded = DecodeCapture(*bytes);
+  if (!decoded) return In(file, decoded.error());
+  for (const CaptureDamage& damage : decoded->damage) {
     Say("{}: damaged: section '{}' ({} bytes lost): {}; the rest is shown", file, damage.section,
         damage.bytes, damage.what);
     lost.push_back(fmt::format("the capture is damaged: section '{}' ({} bytes) is lost: {}",
                                damage.section, damage.bytes, damage.what));
   }
-  return std::move(content->snapshot);
+  return std::move(*decoded);
 }
 
 class NoNames : public Symbolizer {
@@ -73,22 +76,48 @@ class NoNames : public Symbolizer {
   std::vector<std::string> notes_;
 };
 
-Result<Profile> Load(const std::string& file, Symbolizer& symbolizer) {
-  std::vector<std::string> damage;
-  const auto snapshot = LoadSnapshot(file, damage);
-  if (!snapshot) return tl::unexpected<Error>(snapshot.error());
-  Profile profile = MakeProfile(*snapshot, symbolizer);
-  profile.damage = std::move(damage);
-  return profile;
+// Once for all, since it is often most of them.
+void SayWhatIsStored(const std::string& file, const std::vector<std::string>& modules) {
+  if (modules.empty()) return;
+  constexpr size_t kMost = 3;
+  std::string names = modules[0];
+  for (size_t i = 1; i < std::min(modules.size(), kMost); ++i) names += ", " + modules[i];
+  if (modules.size() > kMost) names += fmt::format(" and {} more", modules.size() - kMost);
+  Say("{}: {} {} not here: the names are those stored in the capture", file, names,
+      modules.size() == 1 ? "is" : "are");
 }
 
 }  // namespace
 
-Result<Profile> LoadProfile(const std::string& file) { return Load(file, *MakeSymbolizer()); }
+Result<Profile> LoadProfile(const std::string& file, const SymbolOptions& symbols) {
+  std::vector<std::string> damage;
+  const auto content = LoadContent(file, damage);
+  if (!content) return tl::unexpected<Error>(content.error());
+  ReportSymbolizer symbolizer(*content, symbols);
+  Profile profile = MakeProfile(content->snapshot, symbolizer);
+  profile.damage = std::move(damage);
+  SayWhatIsStored(file, symbolizer.stored_only());
+  return profile;
+}
 
 Result<Profile> LoadFigures(const std::string& file) {
+  std::vector<std::string> damage;
+  const auto content = LoadContent(file, damage);
+  if (!content) return tl::unexpected<Error>(content.error());
   NoNames no_names;
-  return Load(file, no_names);
+  Profile profile = MakeProfile(content->snapshot, no_names);
+  profile.damage = std::move(damage);
+  return profile;
+}
+
+Result<CaptureBytes> LoadCaptureBytes(const std::string& file) {
+  Snapshot snapshot;
+  const auto region = ReadIfRegion(file, snapshot);
+  if (!region) return tl::unexpected<Error>(region.error());
+  if (*region) return CaptureBytes{EncodeCapture(snapshot), true};
+  auto bytes = ReadWholeFile(file);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  return CaptureBytes{std::move(*bytes), false};
 }
 
 }  // namespace memprof

@@ -4,10 +4,11 @@
 
 namespace memprof {
 
-int Report(const std::string& capture, const OutputOptions& output, const ReportText& text) {
+int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
+           const ReportText& text) {
   // Before the work, which may take seconds.
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
-  const auto profile = LoadProfile(capture);
+  const auto profile = LoadProfile(capture, symbols);
   if (!profile) return ExitStatusOf(profile.error());
   return WriteOutput(output, text(*profile, StyleOf(output)));
 }

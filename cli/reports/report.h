@@ -6,6 +6,7 @@
 
 #include "cli/reports/output.h"
 #include "cli/reports/terminal.h"
+#include "cli/symbols/symbol_options.h"
 #include "core/profile.h"
 
 namespace memprof {
@@ -13,6 +14,7 @@ namespace memprof {
 using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
 
 // Gives the exit status; failures are said.
-int Report(const std::string& capture, const OutputOptions& output, const ReportText& text);
+int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
+           const ReportText& text);
 
 }  // namespace memprof

@@ -19,6 +19,7 @@ struct TransformOptions {
   std::string format;
   std::string capture;
   std::string figure = "peak";
+  SymbolOptions symbols;
   OutputOptions output;
 };
 
@@ -47,9 +48,11 @@ int Transform(const TransformOptions& options) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  return Report(options.capture, options.output, [&](const Profile& profile, const TextStyle&) {
-    return exporter->write(profile, what);
-  });
+  SymbolOptions symbols = options.symbols;
+  symbols.names_packages = exporter->name == "json";  // the one with the notes
+  return Report(
+      options.capture, symbols, options.output,
+      [&](const Profile& profile, const TextStyle&) { return exporter->write(profile, what); });
 }
 
 }  // namespace
@@ -61,6 +64,7 @@ CommandBody SetUpTransform(CLI::App& app) {
   app.add_option("--figure", options->figure,
                  "peak, leaked or total, for formats that hold one figure")
       ->capture_default_str();
+  AddSymbolOptions(app, options->symbols);
   AddOutputOptions(app, options->output);
   return [options] { return Transform(*options); };
 }

@@ -147,9 +147,10 @@ CommandBody SetUpTree(CLI::App& app) {
     if (!sort) return ExitStatusOf(sort.error());
     const CallTreeOptions tree = {view.leaks, view.show_runtime, options->all_frames, view.rows,
                                   *sort};
-    return Report(view.capture, view.output, [&](const Profile& profile, const TextStyle& style) {
-      return TreeText(profile, tree, style);
-    });
+    return Report(view.capture, view.symbols, view.output,
+                  [&](const Profile& profile, const TextStyle& style) {
+                    return TreeText(profile, tree, style);
+                  });
   };
 }
 

@@ -32,6 +32,7 @@ bool HasUnreadableCompression(Elf* elf) {
 bool HasUnreadableCompression(const std::string& file) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return false;
+  elf_version(EV_CURRENT);
   Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
   const bool unreadable = elf != nullptr && HasUnreadableCompression(elf);
   elf_end(elf);

@@ -63,7 +63,7 @@ class Downloads::Turn {
       return;
     }
     // The library takes its servers from the environment alone.
-    search.late = search.late || search.downloads->left_ <= milliseconds(0);
+    if (search.downloads->any_ && search.downloads->left_ <= milliseconds(0)) search.late = true;
     urls_ = std::getenv(kUrls);
     unsetenv(kUrls);
   }
@@ -78,6 +78,13 @@ class Downloads::Turn {
   Turn& operator=(const Turn&) = delete;
 
   debuginfod_client* client() const { return client_; }
+
+  // The descriptor that the search gave. What a server did not have the library knows for a while
+  // without asking again.
+  int Found(int fd) const {
+    if (fd < 0 && client_ != nullptr) search_.asked = true;
+    return fd;
+  }
 
  private:
   milliseconds Elapsed() const {
@@ -119,8 +126,8 @@ int Downloads::FindDebugInfo(Dwfl_Module* module, void** search, const char* nam
                              const char* file, const char* debuglink, GElf_Word debuglink_crc,
                              char** debug_file) {
   const Turn turn(*static_cast<Search*>(*search));
-  return dwfl_standard_find_debuginfo(module, search, name, base, file, debuglink, debuglink_crc,
-                                      debug_file);
+  return turn.Found(dwfl_standard_find_debuginfo(module, search, name, base, file, debuglink,
+                                                 debuglink_crc, debug_file));
 }
 
 int Downloads::FindByBuildId(Search& search, const std::string& build_id, std::string& debug_file) {
@@ -132,7 +139,7 @@ int Downloads::FindByBuildId(Search& search, const std::string& build_id, std::s
       turn.client(), reinterpret_cast<const unsigned char*>(build_id.c_str()), 0, &path);
   if (path != nullptr) debug_file = path;
   std::free(path);
-  return fd;
+  return turn.Found(fd);
 }
 
 }  // namespace memprof

@@ -25,14 +25,14 @@ using DownloadProgress =
 class Downloads {
  public:
   Downloads(std::chrono::milliseconds limit, DownloadProgress progress)
-      : left_(limit), progress_(std::move(progress)) {}
+      : any_(limit > std::chrono::milliseconds(0)), left_(limit), progress_(std::move(progress)) {}
 
   // The search for the debug info of one module. The user data of its Dwfl_Module points here.
   struct Search {
     Downloads* downloads = nullptr;
     Dwfl* dwfl = nullptr;
     std::string module;  // its name
-    bool asked = false;  // a server was
+    bool asked = false;  // a server was, now or lately
     bool late = false;   // given up, or not asked, for want of time
   };
 
@@ -51,6 +51,7 @@ class Downloads {
  private:
   class Turn;
 
+  const bool any_;  // downloads are allowed
   std::chrono::milliseconds left_;
   DownloadProgress progress_;
 };
