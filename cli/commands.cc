@@ -5,6 +5,7 @@
 #include "cli/reports/parse.h"
 #include "cli/reports/stats.h"
 #include "cli/reports/summary.h"
+#include "cli/reports/symbolize.h"
 #include "cli/reports/table.h"
 #include "cli/reports/transform.h"
 #include "cli/reports/tree.h"
@@ -26,6 +27,8 @@ constexpr Command kCommands[] = {
     {"stats", "The figures of the whole program", "memprof stats --json x.memprof", SetUpStats},
     {"transform", "Another tool's format", "memprof transform json x.memprof -o x.json",
      SetUpTransform},
+    {"symbolize", "Store functions, files and lines in a capture, for other machines",
+     "memprof symbolize x.memprof", SetUpSymbolize},
     {"doctor", "What memprof will see of a program, and what lacks", "memprof doctor redis-server",
      SetUpDoctor},
     {"parse", "The raw sections of a capture", "memprof parse x.memprof", SetUpParse},

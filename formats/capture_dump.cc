@@ -108,6 +108,20 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   text += '\n';
 }
 
+void DumpSymbols(const StoredSymbols& symbols, std::string& text) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "\nsymbols: frame function file:line, innermost inlined function first\n");
+  for (size_t i = 0; i < symbols.chains.size(); ++i) {
+    for (const SourceFrame& frame : symbols.chains[i]) {
+      fmt::format_to(out, "  {:>5} {}{} {}:{}\n", i, frame.inlined ? "> " : "", frame.function,
+                     frame.file, frame.line);
+    }
+  }
+  for (const std::string& note : symbols.notes) {
+    if (!note.empty()) fmt::format_to(out, "  note  {}\n", note);
+  }
+}
+
 }  // namespace
 
 Result<std::string> DumpCapture(std::string_view bytes) {
@@ -132,6 +146,7 @@ Result<std::string> DumpCapture(std::string_view bytes) {
     return text;
   }
   DumpContent(content->snapshot, text);
+  if (!content->symbols.empty()) DumpSymbols(content->symbols, text);
   return text;
 }
 

@@ -19,7 +19,7 @@ enum SectionType : uint32_t {
   kNodes = 5,
   kThreadNames = 6,
   kSites = 7,
-  kSymbols = 8,   // reserved: resolved frames
+  kSymbols = 8,   // what the frames stand for, if it was stored; the last
   kSampling = 9,  // only of a profile of samples, before the sites
   kKinds = 12,    // after the sites, as all that follow but the timeline
   kTemporary = 13,
@@ -33,7 +33,9 @@ inline constexpr uint32_t kFlagZstd = 1;      // the stored bytes are a Zstandar
 inline constexpr uint32_t kFlagCritical = 2;  // a reader that doesn't know the section must stop
 
 inline constexpr uint64_t kMaxFileBytes = 1ull << 30;
-inline constexpr uint64_t kMaxRawBytes = 1ull << 30;  // of one section
+inline constexpr uint64_t kMaxRawBytes = 1ull << 30;      // of one section
+inline constexpr uint64_t kMaxSourceFrames = 1ull << 24;  // functions of all stored frames
+inline constexpr uint64_t kMaxSourceBytes = 1ull << 30;   // of their names, as often as they stand
 inline constexpr int kZstdLevel = 9;
 
 }  // namespace memprof::capture_format

@@ -134,11 +134,6 @@ bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
   return !in.failed();
 }
 
-bool IsKnown(uint32_t type) {
-  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling ||
-         type == cf::kTimeline || type == cf::kMoments;
-}
-
 bool IsEssential(uint32_t type) {
   return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
          type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
@@ -149,7 +144,8 @@ bool IsOfSites(uint32_t type) {
   return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes || type == cf::kMoments;
 }
 
-bool Decode(const CaptureSection& section, Snapshot& snapshot) {
+bool Decode(const CaptureSection& section, CaptureContent& content) {
+  Snapshot& snapshot = content.snapshot;
   switch (section.type) {
     case cf::kProgram:
       return DecodeProgram(section.raw, snapshot.program);
@@ -177,13 +173,17 @@ bool Decode(const CaptureSection& section, Snapshot& snapshot) {
       return DecodeTimeline(section.raw, snapshot.timeline);
     case cf::kMoments:
       return DecodeMoments(section.raw, snapshot);
+    case cf::kSymbols:
+      return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
+                           content.symbols);
     default:
       return true;  // unknown: skipped
   }
 }
 
 bool IsKnown(uint32_t type) {
-  return (type >= cf::kProgram && type <= cf::kSites) || type == cf::kSampling || IsOfSites(type);
+  return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
+         IsOfSites(type);
 }
 
 // What a damaged section that isn't essential would have said is not known.
@@ -248,8 +248,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   for (const CaptureSection& section : split.sections) {
     const bool known = IsKnown(section.type);
     std::string what = section.damage;
-    if (what.empty() && !known && section.type != cf::kSymbols &&
-        (section.flags & cf::kFlagCritical) != 0) {
+    if (what.empty() && !known && (section.flags & cf::kFlagCritical) != 0) {
       return Fail(ErrorKind::kUnreadable,
                   fmt::format("the capture has a section ({}) that needs a newer memprof",
                               SectionName(section.type)));
@@ -261,7 +260,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && IsOfSites(section.type) && !seen[cf::kSites]) {
       what = "it comes before the sites";
     }
-    if (what.empty() && !Decode(section, content.snapshot)) what = "its content is broken";
+    if (what.empty() && !Decode(section, content)) what = "its content is broken";
     if (what.empty()) {
       if (known) seen[section.type] = true;
       continue;
@@ -274,6 +273,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     }
     content.damage.push_back({SectionName(section.type), section.stored_bytes, what});
     Forget(section.type, content.snapshot);
+    if (section.type == cf::kSymbols) content.symbols = {};
   }
   for (const uint32_t type :
        {cf::kModules, cf::kFrames, cf::kNodes, cf::kThreadNames, cf::kSites}) {

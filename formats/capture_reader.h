@@ -13,6 +13,7 @@
 
 #include "core/result.h"
 #include "core/snapshot.h"
+#include "formats/capture_symbols.h"
 
 namespace memprof {
 
@@ -24,6 +25,7 @@ struct CaptureDamage {
 
 struct CaptureContent {
   Snapshot snapshot;
+  StoredSymbols symbols;  // of the snapshot's frames; empty: none are stored
   std::vector<CaptureDamage> damage;
 };
 

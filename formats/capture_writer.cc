@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -12,9 +11,9 @@
 #include <filesystem>
 
 #include "formats/byte_writer.h"
-#include "formats/capture_checksum.h"
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"
+#include "formats/section_writer.h"
 #include "formats/site_sections.h"
 
 namespace memprof {
@@ -106,23 +105,6 @@ std::string EncodeSampling(uint64_t sample_bytes, const std::vector<SnapshotSite
   return out.bytes();
 }
 
-// Compressed where that is smaller.
-void AppendSection(ByteWriter& out, uint32_t type, const std::string& raw, uint32_t flags = 0) {
-  std::string packed(ZSTD_compressBound(raw.size()), '\0');
-  const size_t size =
-      ZSTD_compress(packed.data(), packed.size(), raw.data(), raw.size(), cf::kZstdLevel);
-  const bool use_packed = ZSTD_isError(size) == 0 && size < raw.size();
-  packed.resize(use_packed ? size : 0);
-  const std::string& stored = use_packed ? packed : raw;
-  flags |= use_packed ? cf::kFlagZstd : 0;
-  out.Fixed(type);
-  out.Fixed(flags);
-  out.Fixed(uint64_t{stored.size()});
-  out.Fixed(uint64_t{raw.size()});
-  out.Fixed(SectionChecksum(type, flags, raw.size(), stored));
-  out.Raw(stored);
-}
-
 std::string Why(const std::string& path) {
   return fmt::format("{} can't be written: {}", path, std::strerror(errno));
 }
@@ -186,9 +168,7 @@ std::string EncodeCapture(const Snapshot& snapshot) {
     AppendSection(out, type, raw);
     ++sections;
   }
-  ByteWriter end;
-  end.Varint(sections);
-  AppendSection(out, cf::kEnd, end.bytes());
+  AppendEnd(out, sections);
   return out.bytes();
 }
 

@@ -15,5 +15,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!content) return 0;
   const auto again = memprof::DecodeCapture(memprof::EncodeCapture(content->snapshot));
   if (!again || again->snapshot != memprof::Canonical(content->snapshot)) std::abort();
+  if (content->symbols.empty()) return 0;
+  const auto raw = memprof::EncodeSymbols(content->symbols);
+  memprof::StoredSymbols symbols;
+  if (!raw ||
+      !memprof::DecodeSymbols(*raw, content->snapshot.modules.size(),
+                              content->snapshot.frames.size(), symbols) ||
+      symbols != content->symbols) {
+    std::abort();
+  }
   return 0;
 }

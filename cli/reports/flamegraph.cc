@@ -17,13 +17,14 @@ namespace {
 struct FlamegraphOptions {
   std::string capture;
   bool leaks = false;
+  SymbolOptions symbols;
   OutputOptions output;
 };
 
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
   if (output.file.empty()) output.file = options.capture + ".html";
-  const auto profile = LoadProfile(options.capture);
+  const auto profile = LoadProfile(options.capture, options.symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
   SayMoment(*profile);
@@ -45,6 +46,8 @@ CommandBody SetUpFlamegraph(CLI::App& app) {
   app.add_option("capture", options->capture, "A capture, or a region file of run --region")
       ->required();
   app.add_flag("--leaks", options->leaks, "Show first what was never freed (the page has both)");
+  options->symbols.names_packages = true;
+  AddSymbolOptions(app, options->symbols);
   app.add_option("-o,--output", options->output.file, "The page (default: CAPTURE.html)");
   app.add_flag("-f,--force", options->output.force, "Overwrite an existing file");
   return [options] { return Flamegraph(*options); };

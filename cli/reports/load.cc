@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -14,8 +15,10 @@
 
 #include "cli/message.h"
 #include "cli/reports/capture_name.h"
+#include "cli/symbols/report_symbolizer.h"
 #include "core/region_reader.h"
 #include "formats/capture_reader.h"
+#include "formats/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -45,22 +48,22 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
   return true;
 }
 
-Result<Snapshot> LoadSnapshot(const std::string& file, std::vector<std::string>& lost) {
-  Snapshot snapshot;
-  const auto region = ReadIfRegion(file, snapshot);
+Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::string>& lost) {
+  CaptureContent content;
+  const auto region = ReadIfRegion(file, content.snapshot);
   if (!region) return tl::unexpected<Error>(region.error());
-  if (*region) return snapshot;
+  if (*region) return content;
   const auto bytes = ReadWholeFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  auto content = DecodeCapture(*bytes);
-  if (!content) return In(file, content.error());
-  for (const CaptureDamage& damage : content->damage) {
+  auto decoded = DecodeCapture(*bytes);
+  if (!decoded) return In(file, decoded.error());
+  for (const CaptureDamage& damage : decoded->damage) {
     Say("{}: damaged: section '{}' ({} bytes lost): {}; the rest is shown", file, damage.section,
         damage.bytes, damage.what);
     lost.push_back(fmt::format("the capture is damaged: section '{}' ({} bytes) is lost: {}",
                                damage.section, damage.bytes, damage.what));
   }
-  return std::move(content->snapshot);
+  return std::move(*decoded);
 }
 
 class NoNames : public Symbolizer {
@@ -75,31 +78,73 @@ class NoNames : public Symbolizer {
   std::vector<std::string> notes_;
 };
 
-Result<Profile> Load(const std::string& name, Symbolizer& symbolizer) {
+// Once for all, since it is often most of them.
+void SayWhatIsStored(const std::string& file, const std::vector<std::string>& modules) {
+  if (modules.empty()) return;
+  constexpr size_t kMost = 3;
+  std::string names = modules[0];
+  for (size_t i = 1; i < std::min(modules.size(), kMost); ++i) names += ", " + modules[i];
+  if (modules.size() > kMost) names += fmt::format(" and {} more", modules.size() - kMost);
+  Say("{}: {} {} not here: the names are those stored in the capture", file, names,
+      modules.size() == 1 ? "is" : "are");
+}
+
+struct Loaded {
+  std::string file;
+  CaptureContent content;
+  std::vector<std::string> damage;
+  std::optional<ChosenMoment> chosen;
+};
+
+Result<Loaded> Load(const std::string& name) {
   const auto capture = ParseCaptureName(name);
   if (!capture) return tl::unexpected<Error>(capture.error());
-  std::vector<std::string> damage;
-  auto snapshot = LoadSnapshot(capture->file, damage);
-  if (!snapshot) return tl::unexpected<Error>(snapshot.error());
-  std::optional<ChosenMoment> chosen;
+  Loaded loaded;
+  loaded.file = capture->file;
+  auto content = LoadContent(capture->file, loaded.damage);
+  if (!content) return tl::unexpected<Error>(content.error());
+  loaded.content = std::move(*content);
   if (capture->moment) {
-    auto shown = ShowMoment(*snapshot, *capture->moment);
+    auto shown = ShowMoment(loaded.content.snapshot, *capture->moment);
     if (!shown) return In(capture->file, shown.error());
-    chosen = std::move(*shown);
+    loaded.chosen = std::move(*shown);
   }
-  Profile profile = MakeProfile(*snapshot, symbolizer);
-  profile.damage = std::move(damage);
-  profile.chosen = std::move(chosen);
+  return loaded;
+}
+
+Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
+  Profile profile = MakeProfile(loaded.content.snapshot, symbolizer);
+  profile.damage = std::move(loaded.damage);
+  profile.chosen = std::move(loaded.chosen);
   return profile;
 }
 
 }  // namespace
 
-Result<Profile> LoadProfile(const std::string& name) { return Load(name, *MakeSymbolizer()); }
+Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbols) {
+  auto loaded = Load(name);
+  if (!loaded) return tl::unexpected<Error>(loaded.error());
+  ReportSymbolizer symbolizer(loaded->content, symbols);
+  Profile profile = ProfileOf(*loaded, symbolizer);
+  SayWhatIsStored(loaded->file, symbolizer.stored_only());
+  return profile;
+}
 
 Result<Profile> LoadFigures(const std::string& name) {
+  auto loaded = Load(name);
+  if (!loaded) return tl::unexpected<Error>(loaded.error());
   NoNames no_names;
-  return Load(name, no_names);
+  return ProfileOf(*loaded, no_names);
+}
+
+Result<CaptureBytes> LoadCaptureBytes(const std::string& file) {
+  Snapshot snapshot;
+  const auto region = ReadIfRegion(file, snapshot);
+  if (!region) return tl::unexpected<Error>(region.error());
+  if (*region) return CaptureBytes{EncodeCapture(snapshot), true};
+  auto bytes = ReadWholeFile(file);
+  if (!bytes) return tl::unexpected<Error>(bytes.error());
+  return CaptureBytes{std::move(*bytes), false};
 }
 
 }  // namespace memprof

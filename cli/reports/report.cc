@@ -4,11 +4,11 @@
 
 namespace memprof {
 
-int Report(const std::string& capture, const OutputOptions& output, Figure figure,
-           const ReportText& text) {
+int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
+           Figure figure, const ReportText& text) {
   // Before the work, which may take seconds.
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
-  const auto profile = LoadProfile(capture);
+  const auto profile = LoadProfile(capture, symbols);
   if (!profile) return ExitStatusOf(profile.error());
   if (figure == Figure::kTemporary && profile->tracker.temporary_threshold == 0) {
     return ExitStatusOf(

@@ -7,6 +7,7 @@
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/terminal.h"
+#include "cli/symbols/symbol_options.h"
 #include "core/profile.h"
 
 namespace memprof {
@@ -14,7 +15,7 @@ namespace memprof {
 using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
 
 // Gives the exit status; failures are said, also that the capture has no such figure.
-int Report(const std::string& capture, const OutputOptions& output, Figure figure,
-           const ReportText& text);
+int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
+           Figure figure, const ReportText& text);
 
 }  // namespace memprof

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "cli/reports/report.h"
 #include "cli/reports/row_text.h"
+#include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
@@ -98,22 +98,11 @@ const char* TitleOf(Figure figure) {
   return "Live at the peak, by place";
 }
 
-// Modules that lack the same are one note: "liba.so, libb.so: no debug info, …".
 std::string SymbolsText(const Profile& profile, const TextStyle& style) {
   constexpr std::string_view kHead = "symbols: ";
-  std::vector<std::pair<std::string, std::string>> notes;  // what lacks, of which modules
-  for (const std::string& note : profile.notes) {
-    const size_t colon = std::min(note.find(": "), note.size());
-    const std::string what = note.substr(colon);
-    auto same = std::find_if(notes.begin(), notes.end(),
-                             [&](const auto& entry) { return entry.first == what; });
-    if (same == notes.end()) same = notes.insert(notes.end(), {what, ""});
-    same->second += (same->second.empty() ? "" : ", ") + note.substr(0, colon);
-  }
   std::string text;
-  for (const auto& [what, modules] : notes) {
-    text += Dim(std::string(kHead) + Wrapped(Printable(modules + what), kHead.size(), style.width),
-                style);
+  for (const std::string& note : GroupedNotes(profile.notes)) {
+    text += Dim(std::string(kHead) + Wrapped(Printable(note), kHead.size(), style.width), style);
   }
   return text.empty() ? text : "\n" + text;
 }
@@ -135,10 +124,11 @@ std::string SummaryText(const Profile& profile, const RowOptions& what, size_t r
 CommandBody SetUpSummary(CLI::App& app) {
   auto options = std::make_shared<ViewOptions>();
   AddViewOptions(app, *options, kRows);
+  options->symbols.names_packages = true;
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    return Report(options->capture, options->output, options->figure(),
+    return Report(options->capture, options->symbols, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     return SummaryText(profile, {options->figure(), options->show_runtime, *sort},
                                        options->rows, style);

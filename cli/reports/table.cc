@@ -18,7 +18,7 @@ CommandBody SetUpTable(CLI::App& app) {
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    return Report(options->capture, options->output, options->figure(),
+    return Report(options->capture, options->symbols, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions rows = {options->figure(), options->show_runtime, *sort};
                     return SamplingHead(profile, style) + MomentHead(profile, style) +

@@ -21,6 +21,7 @@ struct TransformOptions {
   std::string capture;
   std::string figure = "peak";
   bool history = false;
+  SymbolOptions symbols;
   OutputOptions output;
 };
 
@@ -60,7 +61,9 @@ int Transform(const TransformOptions& options) {
     Say("{} is binary; name a file with -o", exporter->name);
     return kExitUsage;
   }
-  return Report(options.capture, options.output, what.figure,
+  SymbolOptions symbols = options.symbols;
+  symbols.names_packages = exporter->name == "json";  // the one with the notes
+  return Report(options.capture, symbols, options.output, what.figure,
                 [&](const Profile& profile, const TextStyle&) {
                   SayMoment(profile);
                   return exporter->write(profile, what);
@@ -78,6 +81,7 @@ CommandBody SetUpTransform(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("--history", options->history,
                "In JSON: what was live of each site at every moment that was kept");
+  AddSymbolOptions(app, options->symbols);
   AddOutputOptions(app, options->output);
   return [options] { return Transform(*options); };
 }

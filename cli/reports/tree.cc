@@ -147,7 +147,7 @@ CommandBody SetUpTree(CLI::App& app) {
     if (!sort) return ExitStatusOf(sort.error());
     const CallTreeOptions tree = {view.figure(), view.show_runtime, options->all_frames, view.rows,
                                   *sort};
-    return Report(view.capture, view.output, view.figure(),
+    return Report(view.capture, view.symbols, view.output, view.figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     return TreeText(profile, tree, style);
                   });

@@ -6,6 +6,7 @@
 #include "cli/option_checks.h"
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
+#include "cli/symbols/symbol_options.h"
 
 namespace memprof {
 
@@ -16,6 +17,7 @@ struct ViewOptions {
   bool show_runtime = false;
   size_t rows = 0;  // 0: all
   std::string sort = "bytes";
+  SymbolOptions symbols;
   OutputOptions output;
 
   Figure figure() const {
@@ -38,6 +40,7 @@ inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
       ->check(RowCount, "");
   app.add_option("-s,--sort", options.sort, "bytes, allocations, total or function")
       ->capture_default_str();
+  AddSymbolOptions(app, options.symbols);
   AddOutputOptions(app, options.output);
 }
 

@@ -3,15 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "cli/run/debug_packages.h"
 #include "cli/run/elf_facts.h"
 #include "cli/run/host_checks.h"
 #include "cli/run/loaded_modules.h"
 #include "cli/run/preflight.h"
+#include "cli/symbols/debug_packages.h"
 #include "core/symbolizer/module_symbols.h"
 
 namespace memprof {
@@ -42,7 +43,8 @@ std::string LackOf(const std::string& path) {
   const auto facts = ReadElfFacts(path);
   if (!facts) return "can't be read: addresses only";
   const std::string no_id = facts->build_id.empty() ? "; no build-id to know it by" : "";
-  switch (ModuleSymbols({path, facts->build_id}, {}).lack()) {
+  Downloads none(std::chrono::milliseconds(0), nullptr);
+  switch (ModuleSymbols({path, facts->build_id}, {}, none).lack()) {
     case Lack::kNothing:
       return no_id.empty() ? no_id : no_id.substr(2);
     case Lack::kFile:
@@ -52,6 +54,12 @@ std::string LackOf(const std::string& path) {
       return "no symbols: addresses only" + no_id;
     case Lack::kDebugInfo:
       return "no debug info: functions, but no files and lines" + no_id;
+    case Lack::kCompression:
+      return "debug info not compressed with zlib: functions, but no files and lines" + no_id;
+    case Lack::kSplitUnits:
+      return "debug info in .dwo files that are gone, or in a .dwp: no inlined functions" + no_id;
+    case Lack::kAltFile:
+      return "debug info that it shares with others is gone: some functions have no names" + no_id;
   }
   return {};
 }

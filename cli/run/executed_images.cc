@@ -24,12 +24,16 @@ void ExecutedImages::Add(Image& image) {
   Writing& writing = writing_.emplace_back();
   writing.program = image.name();
   const SnapshotProgram program = image.Describe(EndKind::kExec, 0);
-  writing.writer.Start(NextName(), image.region_fd(), program, image.History(EndKind::kExec));
+  writing.file = NextName();
+  writing.writer.Start(writing.file, image.region_fd(), program, image.History(EndKind::kExec));
 }
 
 void ExecutedImages::FinishOne(Writing& writing) {
   const auto written = writing.writer.Finish();
-  if (written) return;
+  if (written) {
+    captures_.push_back(writing.file);
+    return;
+  }
   ++without_capture_;
   Say("no capture of {} before its exec: {}", writing.program, written.error().message);
 }

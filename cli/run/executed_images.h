@@ -10,6 +10,7 @@
 #include <list>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/run/checkpoint_writer.h"
 #include "cli/run/image.h"
@@ -34,10 +35,13 @@ class ExecutedImages {
 
   int count() const { return count_; }
   int without_capture() const { return without_capture_; }
+  // The files that were written.
+  const std::vector<std::string>& captures() const { return captures_; }
 
  private:
   struct Writing {
     std::string program;
+    std::string file;
     CheckpointWriter writer;
   };
 
@@ -50,6 +54,7 @@ class ExecutedImages {
   int number_ = 0;  // in the newest name
   int count_ = 0;
   int without_capture_ = 0;
+  std::vector<std::string> captures_;
 };
 
 }  // namespace memprof

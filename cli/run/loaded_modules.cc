@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/run/command_output.h"
+#include "cli/command_output.h"
 #include "cli/run/elf_facts.h"
 
 namespace memprof {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -25,6 +26,7 @@
 #include "cli/run/standard_descriptors.h"
 #include "cli/run/supervisor.h"
 #include "cli/run/tracker_socket.h"
+#include "cli/symbols/symbolize_capture.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -40,6 +42,8 @@ struct RunOptions {
   bool exact_peak = false;
   std::string sample;  // empty: every event is counted
   uint32_t temporary_threshold = 1;
+  bool symbolize = false;
+  SymbolOptions symbols;
   std::string unused;
   CLI::App* app = nullptr;
 };
@@ -87,6 +91,21 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::stri
   return named;
 }
 
+// Stores the names in the captures that were written. They are whole without: what fails is said.
+void SymbolizeCaptures(const RunOptions& options, const RunOutcome& outcome,
+                       const std::string& output, Signals& signals) {
+  std::vector<std::string> captures = outcome.executed_captures;
+  if (outcome.written) captures.push_back(output);
+  // There is no program any more that signals are for: they end what may take long.
+  while (signals.Next()) {
+  }
+  sigprocmask(SIG_SETMASK, &signals.inherited().mask, nullptr);
+  for (const std::string& capture : captures) {
+    const auto symbolized = SymbolizeFile(capture, options.symbols);
+    if (!symbolized) Say("no symbols are stored in {}: {}", capture, symbolized.error().message);
+  }
+}
+
 // Forks the program, starts it when all is in place, and stays with it until it ends.
 int Supervise(const RunOptions& options, const ChildPlan& plan, Signals& signals,
               TrackerSocket& socket) {
@@ -105,6 +124,7 @@ int Supervise(const RunOptions& options, const ChildPlan& plan, Signals& signals
                   error == ENOENT ? kExitNotFound : kExitCannotExecute);
   }
   const RunOutcome outcome = supervisor.Run();
+  if (options.symbolize) SymbolizeCaptures(options, outcome, named->output, signals);
   std::error_code error;
   const auto bytes = std::filesystem::file_size(named->output, error);
   const Conclusion conclusion =
@@ -180,6 +200,14 @@ CommandBody SetUpRun(CLI::App& app) {
   app.add_flag("--exact-peak", options->exact_peak,
                "Order all events of all threads, so that the peak is exact to the byte; without it "
                "the peak of a heap of several threads is within 0.1 %, and the capture says so");
+  app.add_flag(
+      "--symbolize", options->symbolize,
+      "At the end, store functions, files and lines in the capture, so that other machines "
+      "can report without the binaries");
+  AddSymbolOptions(app, options->symbols);
+  for (const char* name : {"--path-map", "--download-limit"}) {
+    app.get_option(name)->needs("--symbolize");
+  }
   // All from the first word that is no option of ours belongs to the program: prefix_command. The
   // positional takes nothing (CLI11 would split words like "[a,b]"); it is there for the help, and
   // since CLI11 hands what follows "--" to a command that has positionals left.

@@ -163,6 +163,7 @@ void Supervisor::FinishLastImage() {
   executed_.Finish();
   outcome_.executed_images = executed_.count();
   outcome_.executed_without_capture = executed_.without_capture();
+  outcome_.executed_captures = executed_.captures();
   if (image_ == nullptr) return;
   if (!image_->Attached()) {
     ++outcome_.late_trackers;

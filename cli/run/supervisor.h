@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/run/checkpoint_writer.h"
 #include "cli/run/executed_images.h"
@@ -38,16 +39,17 @@ struct SupervisorOptions {
 
 struct RunOutcome {
   bool signalled = false;
-  int code = 0;                      // exit status or signal number
-  int executed_images = 0;           // images before the last one
-  int executed_without_capture = 0;  // of those
-  int checkpoints = 0;               // written
-  int late_trackers = 0;             // of the program, that had given up waiting for us
-  int descendants = 0;               // trackers of other processes, which were sent away
-  std::string untracked_image;       // the last image's capture is that of this program, which
-                                     // executed another that no tracker came from
-  std::string write_error;           // of the last image's capture; empty: it is written
-  std::optional<Snapshot> written;   // the last image's
+  int code = 0;                                // exit status or signal number
+  int executed_images = 0;                     // images before the last one
+  int executed_without_capture = 0;            // of those
+  std::vector<std::string> executed_captures;  // the files of the others
+  int checkpoints = 0;                         // written
+  int late_trackers = 0;                       // of the program, that had given up waiting for us
+  int descendants = 0;                         // trackers of other processes, which were sent away
+  std::string untracked_image;      // the last image's capture is that of this program, which
+                                    // executed another that no tracker came from
+  std::string write_error;          // of the last image's capture; empty: it is written
+  std::optional<Snapshot> written;  // the last image's
 };
 
 class Supervisor {

@@ -1,13 +1,16 @@
 #include "core/symbolizer/module_symbols.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
+#include "core/symbolizer/debug_sections.h"
 #include "core/symbolizer/demangle.h"
 
 namespace memprof {
@@ -15,8 +18,8 @@ namespace {
 
 // A file's full name: the directories of units are relative to where the compiler ran. "a/./b/../c"
 // becomes "a/c": the same file has one name.
-std::string FullName(Dwarf_Die& unit, const char* file) {
-  if (file == nullptr || *file == 0) return {};
+std::string FullName(Dwarf_Die& unit, const std::string& file) {
+  if (file.empty()) return {};
   std::filesystem::path path = file;
   Dwarf_Attribute attribute;
   if (path.is_relative() && dwarf_attr(&unit, DW_AT_comp_dir, &attribute) != nullptr) {
@@ -26,15 +29,21 @@ std::string FullName(Dwarf_Die& unit, const char* file) {
   return path.lexically_normal().string();
 }
 
-// The file of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
-std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit, Dwarf_Die& lines) {
-  Dwarf_Attribute attribute;
-  Dwarf_Word index = 0;
+// The name of a file of a split unit, which has files of its own.
+std::string SplitFile(Dwarf_Die& unit, uint64_t index) {
   Dwarf_Files* files = nullptr;
   size_t count = 0;
+  if (dwarf_getsrcfiles(&unit, &files, &count) != 0 || index >= count) return {};
+  const char* name = dwarf_filesrc(files, index, nullptr, nullptr);
+  return name != nullptr ? name : "";
+}
+
+// The number of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
+std::optional<uint64_t> CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word index = 0;
   if (dwarf_attr(&die, DW_AT_call_file, &attribute) == nullptr ||
-      dwarf_formudata(&attribute, &index) != 0 || dwarf_getsrcfiles(&unit, &files, &count) != 0 ||
-      index >= count) {
+      dwarf_formudata(&attribute, &index) != 0) {
     return {};
   }
   // Before DWARF 5 the files count from 1, and 0 says that there is none.
@@ -44,7 +53,7 @@ std::string CallFile(Dwarf_Die& die, Dwarf_Die& unit, Dwarf_Die& lines) {
       version < 5) {
     return {};
   }
-  return FullName(lines, dwarf_filesrc(files, index, nullptr, nullptr));
+  return index;
 }
 
 uint32_t CallLine(Dwarf_Die& die) {
@@ -55,14 +64,6 @@ uint32_t CallLine(Dwarf_Die& die) {
     return 0;
   }
   return static_cast<uint32_t>(line);
-}
-
-void SetLine(Dwarf_Die& unit, uint64_t address, SourceFrame& frame) {
-  Dwarf_Line* line = dwarf_getsrc_die(&unit, address);
-  if (line == nullptr) return;
-  int number = 0;
-  frame.file = FullName(unit, dwarf_linesrc(line, nullptr, nullptr));
-  if (dwarf_lineno(line, &number) == 0 && number > 0) frame.line = static_cast<uint32_t>(number);
 }
 
 std::string BuildIdOf(Dwfl_Module* module) {
@@ -76,51 +77,120 @@ std::string BuildIdOf(Dwfl_Module* module) {
 
 }  // namespace
 
-ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptions& options)
+ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptions& options,
+                             Downloads& downloads)
     : name_(std::filesystem::path(module.path).filename().string()) {
   // "+": check CRCs; "": beside the file; ".debug": its folder; then the debug directories.
   debug_path_ = "+:.debug";
   for (const std::string& directory : options.debug_directories) debug_path_ += ":" + directory;
   debug_path_pointer_ = debug_path_.data();
   callbacks_.find_elf = dwfl_build_id_find_elf;
-  callbacks_.find_debuginfo = dwfl_standard_find_debuginfo;
+  callbacks_.find_debuginfo = Downloads::FindDebugInfo;
   callbacks_.section_address = dwfl_offline_section_address;
   callbacks_.debuginfo_path = &debug_path_pointer_;
   if (name_.empty()) name_ = "?";
+  search_.downloads = &downloads;
+  search_.module = name_;
   lack_ = Open(module);
-}
-
-ModuleSymbols::~ModuleSymbols() {
-  if (dwfl_ != nullptr) dwfl_end(dwfl_);
+  if ((lack_ == Lack::kFile || lack_ == Lack::kOtherFile) &&
+      OpenDebugFile(module, options.debug_directories)) {
+    lack_ = Lack::kNothing;
+  }
+  if (module_ != nullptr) lack_ = ReadDebugInfo();
+  details_.asked = search_.asked;
+  details_.late = search_.late;
 }
 
 Lack ModuleSymbols::Open(const SnapshotModule& module) {
   if (module.path.empty() || module.path[0] != '/') return Lack::kFile;
   const int fd = open(module.path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Lack::kFile;
-  dwfl_ = dwfl_begin(&callbacks_);
+  return fd < 0 ? Lack::kFile : OpenFile(fd, module.path, module.build_id);
+}
+
+// Sets module_ where it gives kNothing. Takes the descriptor.
+Lack ModuleSymbols::OpenFile(int fd, const std::string& path, const std::string& build_id) {
+  dwfl_.reset(dwfl_begin(&callbacks_));
   if (dwfl_ == nullptr) {
     close(fd);
     return Lack::kFile;
   }
-  dwfl_report_begin(dwfl_);
+  search_.dwfl = dwfl_.get();
+  dwfl_report_begin(dwfl_.get());
   // At the addresses that the file itself has; takes the descriptor when it succeeds.
-  module_ = dwfl_report_elf(dwfl_, name_.c_str(), module.path.c_str(), fd, 0, true);
-  if (module_ == nullptr) close(fd);
-  dwfl_report_end(dwfl_, nullptr, nullptr);
-  if (module_ == nullptr) return Lack::kFile;
+  Dwfl_Module* reported = dwfl_report_elf(dwfl_.get(), name_.c_str(), path.c_str(), fd, 0, true);
+  if (reported == nullptr) close(fd);
+  dwfl_report_end(dwfl_.get(), nullptr, nullptr);
+  if (reported == nullptr) return Lack::kFile;
+  void** user_data = nullptr;
+  dwfl_module_info(reported, &user_data, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr);
+  *user_data = &search_;
   GElf_Addr bias = 0;
-  if (dwfl_module_getelf(module_, &bias) == nullptr) return Lack::kFile;
-  if (BuildIdOf(module_) != module.build_id) {
-    module_ = nullptr;
-    return Lack::kOtherFile;
+  if (dwfl_module_getelf(reported, &bias) == nullptr) return Lack::kFile;
+  if (BuildIdOf(reported) != build_id) return Lack::kOtherFile;
+  module_ = reported;
+  return Lack::kNothing;
+}
+
+// Debug info by build-id in place of the file: it has the symbols and the addresses too.
+bool ModuleSymbols::OpenDebugFile(const SnapshotModule& module,
+                                  const std::vector<std::string>& directories) {
+  const std::string& id = module.build_id;
+  if (id.size() <= 2) return false;
+  for (const std::string& directory : directories) {
+    const std::string path =
+        fmt::format("{}/.build-id/{}/{}.debug", directory, id.substr(0, 2), id.substr(2));
+    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && OpenFile(fd, path, id) == Lack::kNothing) return true;
   }
+  if (dwfl_ == nullptr) dwfl_.reset(dwfl_begin(&callbacks_));
+  if (dwfl_ == nullptr) return false;
+  search_.dwfl = dwfl_.get();
+  std::string path;
+  const int fd = Downloads::FindByBuildId(search_, id, path);
+  return fd >= 0 && OpenFile(fd, path, id) == Lack::kNothing;
+}
+
+Lack ModuleSymbols::ReadDebugInfo() {
   symbols_.Fill(module_);
-  Dwarf_Addr dwarf_bias = 0;
-  Dwarf* dwarf = dwfl_module_getdwarf(module_, &dwarf_bias);
+  Dwarf_Addr bias = 0;
+  Dwarf* dwarf = dwfl_module_getdwarf(module_, &bias);
   if (dwarf != nullptr) IndexUnits(dwarf);
-  if (!units_.empty()) return Lack::kNothing;
-  return dwfl_module_getsymtab(module_) > 1 ? Lack::kDebugInfo : Lack::kSymbols;
+  const char* main_file = nullptr;
+  const char* debug_file = nullptr;
+  dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, &main_file, &debug_file);
+  for (const char* file : {main_file, debug_file}) {
+    if (file == nullptr || !HasUnreadableCompression(file)) continue;
+    details_.file = file;
+    return Lack::kCompression;
+  }
+  if (units_.empty()) {
+    return dwfl_module_getsymtab(module_) > 1 ? Lack::kDebugInfo : Lack::kSymbols;
+  }
+  if (details_.units > 0) {
+    const std::string packed = std::string(main_file != nullptr ? main_file : "") + ".dwp";
+    details_.packed = access(packed.c_str(), R_OK) == 0;
+    if (details_.packed) details_.file = packed;
+    return Lack::kSplitUnits;
+  }
+  const char* shared = nullptr;
+  const void* shared_id = nullptr;
+  if (dwelf_dwarf_gnu_debugaltlink(dwarf, &shared, &shared_id) > 0 &&
+      dwarf_getalt(dwarf) == nullptr) {
+    details_.file = shared;
+    return Lack::kAltFile;
+  }
+  return Lack::kNothing;
+}
+
+void ModuleSymbols::NoteMissingUnit(Dwarf_Die& skeleton) {
+  if (++details_.units > 1) return;
+  Dwarf_Attribute attribute;
+  if (dwarf_attr(&skeleton, DW_AT_dwo_name, &attribute) == nullptr &&
+      dwarf_attr(&skeleton, DW_AT_GNU_dwo_name, &attribute) == nullptr) {
+    return;
+  }
+  const char* name = dwarf_formstring(&attribute);
+  if (name != nullptr) details_.file = FullName(skeleton, name);
 }
 
 // .debug_aranges is missing in what clang and rustc make, so the units themselves are asked.
@@ -142,7 +212,8 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
       unit_ranges_.Add(low, high, index);
       any = true;
     }
-    if (any) units_.push_back({die, has_split ? split : die, nullptr});
+    if (any && type == DW_UT_skeleton && !has_split) NoteMissingUnit(die);
+    if (any) units_.push_back({die, has_split ? split : die, nullptr, nullptr});
   }
   unit_ranges_.Sort();
 }
@@ -159,19 +230,42 @@ std::vector<uint32_t> ModuleSymbols::UnitsAt(uint64_t address) const {
   return units;
 }
 
+// Reads the unit at the first hit.
+const UnitLines& ModuleSymbols::LinesOf(Unit& unit) {
+  if (unit.rows == nullptr) unit.rows = std::make_unique<UnitLines>(lines_.Read(unit.lines));
+  return *unit.rows;
+}
+
+void ModuleSymbols::SetLine(Unit& unit, uint64_t address, SourceFrame& frame) {
+  const UnitLines& lines = LinesOf(unit);
+  const UnitLines::Row* row = lines.At(address);
+  if (row == nullptr) return;
+  frame.file = FullName(unit.lines, lines.File(row->file));
+  frame.line = row->line;
+}
+
+void ModuleSymbols::SetCall(Unit& unit, Dwarf_Die& die, SourceFrame& frame) {
+  const auto file = CallFile(die, unit.scopes);
+  const bool split = unit.scopes.cu != unit.lines.cu;
+  if (file) {
+    frame.file =
+        FullName(unit.lines, split ? SplitFile(unit.scopes, *file) : LinesOf(unit).File(*file));
+  }
+  frame.line = CallLine(die);
+}
+
 SourceChain ModuleSymbols::FromUnit(Unit& unit, uint64_t address) {
   if (unit.index == nullptr) unit.index = std::make_unique<UnitScopes>(unit.scopes);
   SourceChain chain;
   SourceFrame frame;
-  SetLine(unit.lines, address, frame);
+  SetLine(unit, address, frame);
   // Innermost first: the line table has its line, the DIE of each the line of the call to it.
   for (Dwarf_Die& die : unit.index->At(address)) {
     frame.function = names_.Of(die);
     frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
     chain.push_back(frame);
     frame = {};
-    frame.file = CallFile(die, unit.scopes, unit.lines);
-    frame.line = CallLine(die);
+    SetCall(unit, die, frame);
   }
   return chain;
 }
@@ -185,7 +279,7 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
   // A line without a function (assembly): its name is the symbol's.
   for (const uint32_t unit : units) {
     SourceFrame frame;
-    SetLine(units_[unit].lines, address, frame);
+    SetLine(units_[unit], address, frame);
     if (frame.line == 0) continue;
     frame.function = FromSymbols(address).front().function;
     return {frame};

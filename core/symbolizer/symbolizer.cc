@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "core/symbolizer/module_symbols.h"
+#include "core/symbolizer/symbol_notes.h"
 
 namespace memprof {
 namespace {
 
-std::string RowName(uint64_t offset) {
+std::string NameOfRow(uint64_t offset) {
   switch (offset) {
     case kPcTruncated:
       return "[truncated]";
@@ -26,70 +27,88 @@ std::string RowName(uint64_t offset) {
   }
 }
 
-std::string NoteOn(const SnapshotModule& module, Lack lack) {
-  const std::string name = std::filesystem::path(module.path).filename().string();
-  switch (lack) {
-    case Lack::kFile:
-      if (module.path == "[vdso]") return {};
-      return fmt::format(
-          "{}: the file is not here; report on the machine of the run, or copy it "
-          "to {}",
-          name, module.path);
-    case Lack::kOtherFile:
-      return fmt::format(
-          "{}: the file here is another build than the one that ran (build-id {}); "
-          "its addresses are not guessed",
-          name, module.build_id.empty() ? "none" : module.build_id);
-    case Lack::kSymbols:
-      return fmt::format(
-          "{}: no symbols; install its -dbgsym or -dbg package, or set "
-          "DEBUGINFOD_URLS",
-          name);
-    case Lack::kDebugInfo:
-      return fmt::format(
-          "{}: no debug info, so no files and lines; install its -dbgsym or -dbg "
-          "package, or build it with -g",
-          name);
-    case Lack::kNothing:
-      break;
-  }
-  return {};
-}
-
 class LocalSymbolizer : public Symbolizer {
  public:
-  explicit LocalSymbolizer(SymbolizerOptions options) : options_(std::move(options)) {}
+  explicit LocalSymbolizer(SymbolizerOptions options)
+      : options_(std::move(options)), downloads_(options_.download_limit, DownloadProgressOf()) {}
 
   std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
                                    std::span<const SnapshotFrame> frames) override {
     std::vector<SourceChain> chains;
+    chains.reserve(frames.size());
     for (const SnapshotFrame& frame : frames) {
       if (frame.module >= modules.size()) {
-        chains.push_back({{RowName(frame.offset), "", 0, false}});
-      } else {
-        // The one place: from the return address to the call before it.
-        chains.push_back(ModuleOf(modules[frame.module]).Resolve(frame.offset - 1));
+        chains.push_back({{NameOfRow(frame.offset), "", 0, false}});
+        continue;
+      }
+      const SnapshotModule& module = modules[frame.module];
+      // The one place: from the return address to the call before it.
+      chains.push_back(SymbolsOf(module).Resolve(frame.offset - 1));
+      if (options_.progress && chains.size() % kFramesBetweenProgress == 0) {
+        options_.progress({NameOf(module), false, chains.size(), frames.size()});
       }
     }
+    AddNotes();
     return chains;
   }
 
   const std::vector<std::string>& notes() const override { return notes_; }
 
+  std::string NoteOn(const SnapshotModule& module) const override {
+    const auto note = note_of_.find({module.path, module.build_id});
+    return note != note_of_.end() ? note->second : std::string();
+  }
+
  private:
-  ModuleSymbols& ModuleOf(const SnapshotModule& module) {
+  static constexpr size_t kFramesBetweenProgress = 256;
+
+  static std::string NameOf(const SnapshotModule& module) {
+    return std::filesystem::path(module.path).filename().string();
+  }
+
+  DownloadProgress DownloadProgressOf() const {
+    if (!options_.progress) return {};
+    return [this](const std::string& module, uint64_t bytes, uint64_t total) {
+      options_.progress({module, true, bytes, total});
+    };
+  }
+
+  ModuleSymbols& SymbolsOf(const SnapshotModule& module) {
     auto& symbols = modules_[{module.path, module.build_id}];
     if (symbols == nullptr) {
-      symbols = std::make_unique<ModuleSymbols>(module, options_);
-      std::string note = NoteOn(module, symbols->lack());
-      if (!note.empty()) notes_.push_back(std::move(note));
+      if (options_.progress) options_.progress({NameOf(module), false, 0, 0});
+      symbols = std::make_unique<ModuleSymbols>(module, options_, downloads_);
+      if (symbols->lack() != Lack::kNothing) lacking_.push_back({module, symbols.get()});
     }
     return *symbols;
   }
 
+  // Of the modules that were asked for since. Packages are looked for once: that takes a process.
+  void AddNotes() {
+    std::vector<std::string> files;
+    for (const auto& [module, symbols] : lacking_) {
+      if (IsInPackages(symbols->lack())) files.push_back(module.path);
+    }
+    std::vector<std::string> packages;
+    if (options_.packages_of && !files.empty()) packages = options_.packages_of(files);
+    packages.resize(files.size());
+    size_t next = 0;
+    for (const auto& [module, symbols] : lacking_) {
+      const std::string package = IsInPackages(symbols->lack()) ? packages[next++] : std::string();
+      std::string note = SymbolNote(module, symbols->lack(), symbols->details(), package);
+      if (note.empty()) continue;
+      note_of_[{module.path, module.build_id}] = note;
+      notes_.push_back(std::move(note));
+    }
+    lacking_.clear();
+  }
+
   SymbolizerOptions options_;
+  Downloads downloads_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<ModuleSymbols>> modules_;
+  std::vector<std::pair<SnapshotModule, const ModuleSymbols*>> lacking_;  // without a note yet
   std::vector<std::string> notes_;
+  std::map<std::pair<std::string, std::string>, std::string> note_of_;  // by path and build-id
 };
 
 }  // namespace

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "cli/run/command_output.h"
-#include "cli/run/debug_packages.h"
+#include "cli/command_output.h"
 #include "cli/run/diagnosis.h"
 #include "cli/run/elf_facts.h"
 #include "cli/run/host_checks.h"
 #include "cli/run/loaded_modules.h"
+#include "cli/symbols/debug_packages.h"
 #include "tests/cli/run/temporary_directory.h"
 
 namespace memprof {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -9,6 +10,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/symbolizer.h"
@@ -146,7 +148,9 @@ TEST_F(ModuleFiles, HaveTheirDebugInfoByBuildId) {
   std::filesystem::create_directories(debug);
   Shell(fmt::format("objcopy --only-keep-debug {} {}/{}.debug", program_.path(), debug,
                     id.substr(2)));
-  const Answer answer = Ask(program, id, {.debug_directories = {"/nowhere", directory}});
+  SymbolizerOptions options;
+  options.debug_directories = {"/nowhere", directory};
+  const Answer answer = Ask(program, id, options);
   EXPECT_EQ(answer.chain.size(), 3u);
   EXPECT_EQ(answer.chain.back(), kOutermost);
   EXPECT_TRUE(answer.notes.empty());
@@ -164,6 +168,164 @@ TEST_F(ModuleFiles, HaveTheirDebugInfoByDebugLink) {
     EXPECT_TRUE(answer.notes.empty());
     std::filesystem::remove(debug);
   }
+}
+
+TEST_F(ModuleFiles, ThatAreGoneOrReplacedAreNamedByTheirDebugInfo) {
+  const std::string& id = program_.build_id();
+  const std::string debug = fmt::format("{}/.build-id/{}", folder_ / "debug", id.substr(0, 2));
+  std::filesystem::create_directories(debug);
+  Shell(fmt::format("objcopy --only-keep-debug {} {}/{}.debug", program_.path(), debug,
+                    id.substr(2)));
+  SymbolizerOptions options;
+  options.debug_directories = {folder_ / "debug"};
+  for (const std::string& path : {folder_ / "gone", InlinedCalls("clang_dwarf4").path()}) {
+    const Answer answer = Ask(path, id, options);
+    EXPECT_EQ(answer.chain.size(), 3u);
+    EXPECT_EQ(answer.chain.back(), kOutermost);
+    EXPECT_TRUE(answer.notes.empty());
+  }
+  // Debug info of another build does not do.
+  std::string other = id;
+  other.back() = other.back() == '0' ? '1' : '0';
+  std::filesystem::copy_file(fmt::format("{}/{}.debug", debug, id.substr(2)),
+                             fmt::format("{}/{}.debug", debug, other.substr(2)));
+  EXPECT_EQ(Ask(folder_ / "gone", other, options).chain.front().function, Unresolved("gone"));
+}
+
+TEST_F(ModuleFiles, HaveSymbolsOfTheirOwnInGnuDebugdata) {
+  const std::string mini = folder_ / "mini";
+  Shell(fmt::format("objcopy --strip-debug --remove-section=.comment {0} {1} && xz -f -k {1}",
+                    program_.path(), mini));
+  const Answer answer = Ask(Stripped("--strip-all --add-section=.gnu_debugdata=" + mini + ".xz"),
+                            program_.build_id());
+  EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}}));
+  EXPECT_EQ(answer.notes.size(), 1u);
+}
+
+TEST_F(ModuleFiles, NeedNoDebugAranges) {
+  ASSERT_NE(Shell("readelf -SW " + program_.path()).find(".debug_aranges"), std::string::npos);
+  const Answer answer = Ask(Stripped("--remove-section=.debug_aranges"), program_.build_id());
+  EXPECT_EQ(answer.chain.size(), 3u);
+  EXPECT_EQ(answer.chain.back(), kOutermost);
+  EXPECT_TRUE(answer.notes.empty());
+}
+
+TEST_F(ModuleFiles, HaveTheirDebugInfoInCompressedSections) {
+  for (const char* how : {"zlib-gabi", "zlib-gnu"}) {
+    const Answer answer =
+        Ask(Stripped(fmt::format("--compress-debug-sections={}", how)), program_.build_id());
+    EXPECT_EQ(answer.chain.size(), 3u) << how;
+    EXPECT_EQ(answer.chain.back(), kOutermost) << how;
+    EXPECT_TRUE(answer.notes.empty());
+  }
+}
+
+TEST_F(ModuleFiles, CompressedInAWayThatIsNotReadGiveTheSymbolAndSayWhatToRun) {
+  const std::string program = Stripped("--compress-debug-sections=zstd");
+  ASSERT_NE(Shell("readelf -tW " + program).find("ZSTD"), std::string::npos);
+  const Answer answer = Ask(program, program_.build_id());
+  EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}}));
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_TRUE(answer.notes[0].ends_with("run objcopy --decompress-debug-sections " + program))
+      << answer.notes[0];
+  Shell("objcopy --decompress-debug-sections " + program);
+  EXPECT_EQ(Ask(program, program_.build_id()).chain.back(), kOutermost);
+}
+
+// A split program built in the folder, whose .dwo files can be taken away.
+class SplitFiles : public ModuleFiles,
+                   public testing::WithParamInterface<std::pair<const char*, const char*>> {
+ protected:
+  SplitFiles() {
+    const auto [compiler, version] = GetParam();
+    Shell(fmt::format(
+        "cd {0} && {1} {2} -gsplit-dwarf -g -O1 -c {3}/../../programs/exits.c -o exits.o && "
+        "{1} -Wl,--build-id exits.o -o exits",
+        folder_ / ".", compiler, version, INLINED_CALLS_SOURCES));
+    path_ = folder_ / "exits";
+  }
+  Answer AskOfMain() {
+    std::istringstream line(Shell("nm " + path_ + " | grep ' T main$'"));
+    uint64_t address = 0;
+    line >> std::hex >> address;
+    const std::vector<SnapshotModule> modules = {{path_, BuildIdOf(path_)}};
+    const std::vector<SnapshotFrame> frames = {{0, address + 5}};
+    const auto symbolizer = MakeSymbolizer();
+    return {symbolizer->Resolve(modules, frames).at(0), symbolizer->notes()};
+  }
+  std::string path_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Compilers, SplitFiles,
+                         testing::Values(std::pair{"gcc", "-gdwarf-5"},
+                                         std::pair{"gcc", "-gdwarf-4"},
+                                         std::pair{"clang", "-gdwarf-5"}));
+
+TEST_P(SplitFiles, WithTheirDwoLackNothing) {
+  const Answer answer = AskOfMain();
+  EXPECT_EQ(answer.chain.front().function, "main");
+  EXPECT_NE(answer.chain.front().line, 0u);
+  EXPECT_TRUE(answer.notes.empty()) << answer.notes.front();
+}
+
+TEST_P(SplitFiles, WithoutTheirDwoHaveLinesAndSayWhichFileIsGone) {
+  Shell("rm " + folder_ / "*.dwo");
+  const Answer answer = AskOfMain();
+  EXPECT_EQ(answer.chain.front().function, "main");
+  EXPECT_NE(answer.chain.front().line, 0u);
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_NE(answer.notes[0].find("put " + folder_ / "exits.dwo back"), std::string::npos)
+      << answer.notes[0];
+}
+
+TEST_P(SplitFiles, InADwpHaveLinesAndSayWhatIsNotRead) {
+  Shell("cd " + folder_ / "." + " && llvm-dwp-14 exits.dwo -o exits.dwp && rm *.dwo");
+  const Answer answer = AskOfMain();
+  EXPECT_NE(answer.chain.front().line, 0u);
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_NE(answer.notes[0].find(path_ + ".dwp, which is not read"), std::string::npos)
+      << answer.notes[0];
+}
+
+// Two programs whose common debug info dwz put into a third file.
+TEST_F(ModuleFiles, HaveWhatTheyShareInAnotherFileOrSayThatItIsGone) {
+  if (std::system("command -v dwz >/dev/null") != 0) GTEST_SKIP() << "dwz is not installed";
+  const std::string program = Stripped("");
+  Shell(fmt::format("cd {} && cp program twin && dwz -m {} program twin", folder_ / ".",
+                    folder_ / "shared"));
+  const Answer whole = Ask(program, program_.build_id());
+  EXPECT_EQ(whole.chain.size(), 3u);
+  EXPECT_EQ(whole.chain.back(), kOutermost);
+  EXPECT_TRUE(whole.notes.empty());
+  std::filesystem::remove(folder_ / "shared");
+  const Answer without = Ask(program, program_.build_id());
+  EXPECT_FALSE(without.chain.front().function.empty());
+  ASSERT_EQ(without.notes.size(), 1u);
+  EXPECT_NE(without.notes[0].find(folder_ / "shared"), std::string::npos) << without.notes[0];
+}
+
+TEST_F(ModuleFiles, ThatLackDebugInfoNameThePackagesThatHaveItAskedForTogether) {
+  const std::string stripped = Stripped("--strip-debug");
+  const std::string twin = folder_ / "twin";
+  std::filesystem::copy_file(stripped, twin);
+  std::vector<std::vector<std::string>> asked;
+  SymbolizerOptions options;
+  options.packages_of = [&](const std::vector<std::string>& files) {
+    asked.push_back(files);
+    return std::vector<std::string>{"program-dbgsym", ""};
+  };
+  const std::vector<SnapshotModule> modules = {{stripped, program_.build_id()},
+                                               {twin, program_.build_id()},
+                                               {folder_ / "missing", program_.build_id()}};
+  const std::vector<SnapshotFrame> frames = {{0, Offset()}, {1, Offset()}, {2, Offset()}};
+  const auto symbolizer = MakeSymbolizer(options);
+  symbolizer->Resolve(modules, frames);
+  EXPECT_EQ(asked, (std::vector<std::vector<std::string>>{{stripped, twin}}));
+  ASSERT_EQ(symbolizer->notes().size(), 3u);
+  EXPECT_NE(symbolizer->notes()[0].find("; install program-dbgsym, or "), std::string::npos);
+  EXPECT_NE(symbolizer->notes()[1].find("; build it with -g, or "), std::string::npos);
+  EXPECT_EQ(symbolizer->NoteOn(modules[1]), symbolizer->notes()[1]);
+  EXPECT_EQ(symbolizer->NoteOn({"/never/asked", ""}), "");
 }
 
 TEST_F(ModuleFiles, TakeNoDebugInfoOfAnotherBuild) {

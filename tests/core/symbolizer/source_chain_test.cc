@@ -29,7 +29,7 @@ class SourceChains : public testing::TestWithParam<const char*> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Compilers, SourceChains,
-                         testing::Values("gcc_dwarf5", "gcc_dwarf4_split", "gcc_lto",
+                         testing::Values("gcc_dwarf5", "gcc_dwarf4", "gcc_dwarf4_split", "gcc_lto",
                                          "clang_dwarf4", "clang_dwarf5_split"),
                          [](const auto& build) { return std::string(build.param); });
 

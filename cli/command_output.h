@@ -1,4 +1,4 @@
-// What a command of the system prints, for `memprof doctor`.
+// What a command of the system prints.
 #pragma once
 
 #include <string>

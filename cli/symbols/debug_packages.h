@@ -10,6 +10,9 @@
 
 namespace memprof {
 
+// Parallel to `files`; empty: not known.
+std::vector<std::string> DebugPackageOfEach(const std::vector<std::string>& files);
+
 // In order of the alphabet, each once.
 std::vector<std::string> DebugPackagesOf(const std::vector<std::string>& files);
 

@@ -1,4 +1,4 @@
-#include "cli/run/command_output.h"
+#include "cli/command_output.h"
 
 #include <fcntl.h>
 #include <spawn.h>

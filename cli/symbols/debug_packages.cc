@@ -1,9 +1,10 @@
-#include "cli/run/debug_packages.h"
+#include "cli/symbols/debug_packages.h"
 
 #include <filesystem>
+#include <map>
 #include <set>
 
-#include "cli/run/command_output.h"
+#include "cli/command_output.h"
 
 namespace memprof {
 namespace {
@@ -26,10 +27,9 @@ std::vector<std::string> NamesOf(const std::string& file) {
   return names;
 }
 
-}  // namespace
-
-std::vector<std::string> ParseDebugPackages(std::string_view text) {
-  std::set<std::string> packages;
+// Debug packages by the files' names, from what dpkg-query prints.
+std::map<std::string, std::string> PackagesByName(std::string_view text) {
+  std::map<std::string, std::string> packages;
   while (!text.empty()) {
     const size_t end = text.find('\n');
     const std::string_view line = text.substr(0, end);
@@ -38,17 +38,42 @@ std::vector<std::string> ParseDebugPackages(std::string_view text) {
     if (colon == std::string_view::npos || line.starts_with("diversion ")) continue;
     // Of several owners ("a, b: /file") and an architecture ("a:amd64"), the first name.
     const std::string_view owners = line.substr(0, colon);
-    packages.insert(DebugPackageOf(owners.substr(0, owners.find_first_of(":,"))));
+    packages.emplace(line.substr(colon + 2),
+                     DebugPackageOf(owners.substr(0, owners.find_first_of(":,"))));
   }
-  return {packages.begin(), packages.end()};
+  return packages;
 }
 
-std::vector<std::string> DebugPackagesOf(const std::vector<std::string>& files) {
+std::string Ask(const std::vector<std::string>& files) {
   std::vector<std::string> argv = {"dpkg-query", "-S"};
   for (const std::string& file : files) {
     for (const std::string& name : NamesOf(file)) argv.push_back(name);
   }
-  return argv.size() == 2 ? std::vector<std::string>() : ParseDebugPackages(OutputOf(argv));
+  return argv.size() == 2 ? std::string() : OutputOf(argv);
+}
+
+}  // namespace
+
+std::vector<std::string> ParseDebugPackages(std::string_view text) {
+  std::set<std::string> packages;
+  for (const auto& entry : PackagesByName(text)) packages.insert(entry.second);
+  return {packages.begin(), packages.end()};
+}
+
+std::vector<std::string> DebugPackagesOf(const std::vector<std::string>& files) {
+  return ParseDebugPackages(Ask(files));
+}
+
+std::vector<std::string> DebugPackageOfEach(const std::vector<std::string>& files) {
+  const auto packages = PackagesByName(Ask(files));
+  std::vector<std::string> found;
+  for (const std::string& file : files) {
+    std::string& package = found.emplace_back();
+    for (const std::string& name : NamesOf(file)) {
+      if (const auto at = packages.find(name); at != packages.end()) package = at->second;
+    }
+  }
+  return found;
 }
 
 }  // namespace memprof

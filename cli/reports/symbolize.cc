@@ -1,0 +1,70 @@
+#include "cli/reports/symbolize.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/message.h"
+#include "cli/reports/load.h"
+#include "cli/reports/output.h"
+#include "cli/symbols/symbolize_capture.h"
+#include "formats/capture_writer.h"
+
+namespace memprof {
+namespace {
+
+struct SymbolizeOptions {
+  std::string capture;
+  bool quiet = false;
+  SymbolOptions symbols;
+  OutputOptions output;
+};
+
+// Without -o the capture gets its symbols where it stands: nothing in it is lost.
+int Write(const SymbolizeOptions& options, const std::string& bytes) {
+  umask(S_IRWXG | S_IRWXO);  // a capture tells of the command line and is its owner's
+  if (!options.output.file.empty()) return WriteOutput(options.output, bytes);
+  const auto written = WriteFileAtomically(options.capture, bytes, Readers::kOwner);
+  return written ? kExitFine : ExitStatusOf(written.error());
+}
+
+int SymbolizeCommand(const SymbolizeOptions& options) {
+  if (options.output.file == "-" && isatty(STDOUT_FILENO) != 0) {
+    Say("a capture is binary; name a file with -o");
+    return kExitUsage;
+  }
+  if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
+  const auto capture = LoadCaptureBytes(options.capture);
+  if (!capture) return ExitStatusOf(capture.error());
+  if (capture->is_region && options.output.file.empty()) {
+    Say("{} is a region, which is left as it is; name the capture with -o", options.capture);
+    return kExitUsage;
+  }
+  const auto symbolized = Symbolize(capture->bytes, options.symbols);
+  if (!symbolized) {
+    return ExitStatusOf({symbolized.error().kind,
+                         fmt::format("{}: {}", options.capture, symbolized.error().message)});
+  }
+  if (!options.quiet) {
+    for (const std::string& note : symbolized->notes) Say("{}", note);
+  }
+  return Write(options, symbolized->bytes);
+}
+
+}  // namespace
+
+CommandBody SetUpSymbolize(CLI::App& app) {
+  auto options = std::make_shared<SymbolizeOptions>();
+  app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
+  app.add_flag("-q,--quiet", options->quiet, "Say nothing of modules that lack something");
+  AddSymbolOptions(app, options->symbols);
+  app.add_option("-o,--output", options->output.file,
+                 "Write to this file (default: into the capture itself)");
+  app.add_flag("-f,--force", options->output.force, "Overwrite an existing file");
+  return [options] { return SymbolizeCommand(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,25 @@
+// The options of commands that show or store functions, files and lines.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "cli/command.h"
+#include "core/path_map.h"
+#include "core/symbolizer.h"
+
+namespace memprof {
+
+struct SymbolOptions {
+  PathMap paths;
+  unsigned download_seconds = 90;  // for all downloads together; 0: none
+  bool names_packages = false;     // notes name the packages that bring what lacks; takes a process
+};
+
+void AddSymbolOptions(CLI::App& app, SymbolOptions& options);
+
+// With progress on a terminal.
+SymbolizerOptions MakeSymbolizerOptions(const SymbolOptions& options);
+
+}  // namespace memprof
