@@ -48,5 +48,7 @@ function(memprof_test name)
     add_dependencies(unit_tests ${name})
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT})
+                       PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
+                       # No test asks a server for debug info.
+                       ENVIRONMENT_MODIFICATION DEBUGINFOD_URLS=unset:)
 endfunction()
