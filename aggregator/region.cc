@@ -20,6 +20,7 @@ bool Region::Attach(void* base, uint64_t bytes) {
   header_ = header;
   cells_ = Records<Cell>(Table::kCellChunks);
   details_ = Records<CellDetails>(Table::kDetailChunks);
+  size_counts_ = Records<SizeCounts>(Table::kSizeCounts);
   return true;
 }
 

@@ -30,6 +30,7 @@ class Region {
   // The cells and their details by the cell's id; kept at hand, since every event needs them.
   Cell* cells() const { return cells_; }
   CellDetails* details() const { return details_; }
+  SizeCounts* size_counts() const { return size_counts_; }
   uint32_t capacity(Table table) const { return info(table).capacity; }
   uint32_t count(Table table) const {
     const uint32_t n = header_->counts[static_cast<size_t>(table)].load(std::memory_order_acquire);
@@ -52,6 +53,7 @@ class Region {
   RegionHeader* header_ = nullptr;
   Cell* cells_ = nullptr;
   CellDetails* details_ = nullptr;
+  SizeCounts* size_counts_ = nullptr;
 };
 
 }  // namespace memprof

@@ -3,20 +3,12 @@
 namespace memprof {
 namespace {
 
+using detail_booking_detail::AddOwn;
+
 void AddElsewhere(const Region& region, uint32_t size_class, uint64_t bytes, uint64_t count) {
   auto& sum = region.header().other_sizes.classes[size_class];
   sum.bytes.fetch_add(bytes, std::memory_order_relaxed);
   sum.count.fetch_add(count, std::memory_order_relaxed);
-}
-
-void AddOwn(SizeCounts& counts, uint32_t size_class, uint64_t bytes, uint64_t count) {
-  auto& sum = counts.classes[size_class];
-  sum.bytes.store(sum.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
-  sum.count.store(sum.count.load(std::memory_order_relaxed) + count, std::memory_order_release);
-}
-
-SizeCounts& RecordOf(const Region& region, uint32_t sizes) {
-  return region.Records<SizeCounts>(Table::kSizeCounts)[sizes & ~kOwnSizes];
 }
 
 // Where the cell counts the sizes of its blocks from now on: all were of one class until now.
@@ -28,7 +20,7 @@ uint32_t SecondClass(const Region& region, const Cell& cell, uint32_t first_clas
     AddElsewhere(region, first_class, bytes, count);
     return kSizesElsewhere;
   }
-  AddOwn(RecordOf(region, record), first_class, bytes, count);
+  AddOwn(region.size_counts()[record], first_class, bytes, count);
   return kOwnSizes | record;
 }
 
@@ -49,7 +41,7 @@ void BookOtherSize(const Region& region, uint32_t cell, uint64_t size) {
   if (sizes == kSizesElsewhere) {
     AddElsewhere(region, size_class, size, 1);
   } else {
-    AddOwn(RecordOf(region, sizes), size_class, size, 1);
+    AddOwn(region.size_counts()[sizes - kOwnSizes], size_class, size, 1);
   }
 }
 

@@ -30,12 +30,28 @@ inline uint32_t BookedSizeClass(uint64_t size) {
   return 63u - static_cast<uint32_t>(__builtin_clzll(2 * size + 1));
 }
 
-// The cell has blocks of other classes than `size`'s, or none yet.
+// The cell has blocks of one other class than `size`'s or none yet, or counts elsewhere.
 [[gnu::noinline]] void BookOtherSize(const Region& region, uint32_t cell, uint64_t size);
+
+namespace detail_booking_detail {
+
+inline void AddOwn(SizeCounts& counts, uint32_t size_class, uint64_t bytes, uint64_t count) {
+  auto& sum = counts.classes[size_class];
+  sum.bytes.store(sum.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
+  sum.count.store(sum.count.load(std::memory_order_relaxed) + count, std::memory_order_release);
+}
+
+}  // namespace detail_booking_detail
 
 [[gnu::always_inline]] inline void BookSize(const Region& region, uint32_t cell, uint64_t size) {
   const uint32_t sizes = region.details()[cell].sizes.load(std::memory_order_relaxed);
-  if (sizes != BookedSizeClass(size) + 1) BookOtherSize(region, cell, size);
+  const uint32_t size_class = BookedSizeClass(size);
+  if (sizes == size_class + 1) return;
+  if (const uint32_t record = sizes - kOwnSizes; record < kMaxSizeCounts) {
+    detail_booking_detail::AddOwn(region.size_counts()[record], size_class, size, 1);
+    return;
+  }
+  BookOtherSize(region, cell, size);
 }
 
 inline void BookTemporary(const Region& region, uint32_t cell, uint64_t bytes, uint64_t count) {
