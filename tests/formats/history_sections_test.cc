@@ -46,7 +46,7 @@ TEST(HistorySections, HaveTheBytesOfTheWorkedExample) {
   Snapshot s;
   s.timeline = {4, {{0, 0, 4095}, {4, 100, std::nullopt}}};
   s.moments = {16, {{16, false}, {32, true}}};
-  s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}, 0, {{1, {100, 1}}}}};
+  s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}, 0, {}, {}, {}, {{1, {100, 1}}}}};
   EXPECT_EQ(EncodeTimeline(s.timeline),
             std::string("\x04\x02\x00\x04\x00\xc8\x01\x80\x40\xff\x3f", 11));
   EXPECT_EQ(EncodeMoments(s),

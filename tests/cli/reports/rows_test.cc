@@ -19,7 +19,7 @@ TEST(Rows, SumToTheTotalsInEveryFigure) {
   const Profile profile = ReportProfile();
   for (const bool show_runtime : {false, true}) {
     Count peak, leaked, total;
-    for (const LocationRow& row : LocationRows(profile, {false, show_runtime})) {
+    for (const LocationRow& row : LocationRows(profile, {Figure::kPeak, show_runtime})) {
       peak += row.peak;
       leaked += row.leaked;
       total += row.total;
@@ -31,7 +31,7 @@ TEST(Rows, SumToTheTotalsInEveryFigure) {
 }
 
 TEST(Rows, NameTheFunctionThatCalledThePlumbing) {
-  const auto rows = LocationRows(ReportProfile(), {true});
+  const auto rows = LocationRows(ReportProfile(), {Figure::kLeaked});
   EXPECT_EQ(rows[0].function, "Load");
   EXPECT_EQ(rows[0].file, "/src/demo/load.cc");
   EXPECT_EQ(rows[0].line, 21u);
@@ -41,20 +41,20 @@ TEST(Rows, NameTheFunctionThatCalledThePlumbing) {
 TEST(Rows, AreSortedByTheFigureThatIsShown) {
   const Profile profile = ReportProfile();
   const std::string runtime = std::string(kRuntimeRow) + ":0 ";
-  EXPECT_EQ(Names(LocationRows(profile, {false})),
+  EXPECT_EQ(Names(LocationRows(profile, {Figure::kPeak})),
             "Load:20 Load:21 main:12 " + runtime + "main:13 ");
-  EXPECT_EQ(Names(LocationRows(profile, {true})),
+  EXPECT_EQ(Names(LocationRows(profile, {Figure::kLeaked})),
             "Load:21 main:12 " + runtime + "Load:20 main:13 ");
-  EXPECT_EQ(Names(LocationRows(profile, {false, false, SortKey::kAllocations})),
+  EXPECT_EQ(Names(LocationRows(profile, {Figure::kPeak, false, SortKey::kAllocations})),
             "Load:20 Load:21 " + runtime + "main:12 main:13 ");
-  EXPECT_EQ(Names(LocationRows(profile, {false, false, SortKey::kTotal})),
+  EXPECT_EQ(Names(LocationRows(profile, {Figure::kPeak, false, SortKey::kTotal})),
             "main:13 Load:20 Load:21 main:12 " + runtime);
-  EXPECT_EQ(Names(LocationRows(profile, {false, false, SortKey::kFunction})),
+  EXPECT_EQ(Names(LocationRows(profile, {Figure::kPeak, false, SortKey::kFunction})),
             "Load:20 Load:21 " + runtime + "main:12 main:13 ");
 }
 
 TEST(Rows, OpenTheRuntimesRowByReason) {
-  const auto rows = LocationRows(ReportProfile(), {false, true});
+  const auto rows = LocationRows(ReportProfile(), {Figure::kPeak, true});
   EXPECT_EQ(rows[3].function, "[runtime: kept so]");
   EXPECT_EQ(rows[3].peak, (Count{200, 2}));
 }

@@ -17,7 +17,7 @@ Profile Demo() {
 }
 
 TEST(Summary, SaysWhatRanWhatItTookAndWhoLeaks) {
-  EXPECT_EQ(SummaryText(Demo(), {true}, 1, {100, false}),
+  EXPECT_EQ(SummaryText(Demo(), {Figure::kLeaked}, 1, {100, false}),
             "demo  exited with 0 after 1 min 23 s, pid 4711, started 2025-10-09T08:53:20.000Z\n"
             "/opt/demo/bin/demo --config /etc/demo.toml\n"
             "\n"
@@ -48,7 +48,7 @@ TEST(Summary, SaysThatEstimatesAreEstimates) {
   Profile profile = EstimatedProfile();
   profile.program.rss_peak_bytes = 4 << 20;
   profile.tracker.peak_bound_bytes = 5;
-  EXPECT_EQ(SummaryText(profile, {true}, 1, {80, false}),
+  EXPECT_EQ(SummaryText(profile, {Figure::kLeaked}, 1, {80, false}),
             "demo  exited with 0 after 1 min 23 s, pid 4711, started 2025-10-09T08:53:20.000Z\n"
             "/opt/demo/bin/demo --config /etc/demo.toml\n"
             "\n"
