@@ -17,7 +17,7 @@ export function buildTree(capture, figures, view) {
   const root = drawnRoot(capture, inclusive[0]);
   root.ids.push(0);
   const at = new Array(parent.length);  // the drawn node that stands for each of the capture's
-  const merged = new Map();             // "drawn parent/frame identity" of those folding joined
+  const merged = new Map();             // (drawn parent, frame identity) of those folding joined
   const unique = uniqueFrames(capture);
   at[0] = root;
   let folded = null;
@@ -35,9 +35,9 @@ export function buildTree(capture, figures, view) {
       continue;
     }
     if (inclusive[node] === 0) continue;
-    const identity = hide ? `${above.key}/${unique.identity[frame[node]]}` : '';
-    let here = merged.get(identity);
-    if (!here) {
+    const identity = above.key * unique.count + unique.identity[frame[node]];
+    let here = hide ? merged.get(identity) : undefined;
+    if (here === undefined) {
       here = drawnNode(node, 0, info, above);
       here.zoom = String(node);
       above.children.push(here);
@@ -77,17 +77,19 @@ function nearest(at, parent, node) {
   return at[node];
 }
 
-// Each of the capture's frames, and a text that is equal for the same function of the same file.
+// Each of the capture's frames, and a number below `count` that is equal for the same function of
+// the same file.
 export function uniqueFrames(capture) {
   if (capture.uniqueFrames) return capture.uniqueFrames;
-  const count = capture.frames.function.length;
-  const frame = [], identity = [];
+  const frame = [], identity = [], numbers = new Map();
   const {function: names, file, module} = capture.frames;
-  for (let i = 0; i < count; ++i) {
+  for (let i = 0; i < names.length; ++i) {
     frame.push(capture.frame(i));
-    identity.push(`${names[i]}/${file[i]}/${module[i]}`);
+    const key = `${names[i]}/${file[i]}/${module[i]}`;
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    identity.push(numbers.get(key));
   }
-  return capture.uniqueFrames = {frame, identity};
+  return capture.uniqueFrames = {frame, identity, count: numbers.size};
 }
 
 // Largest first; of equals the one that comes first in the capture.

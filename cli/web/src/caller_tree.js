@@ -63,7 +63,7 @@ export function buildCallerTree(capture, figures, view, maxNodes = MAX_NODES) {
       const place = at[i];
       // The stack's end: the figure is the node's own. With nothing of it shown it has a row.
       if (place === 0 && above !== root) return;
-      const identity = place === 0 ? 0 : unique.identity[frame[place]];
+      const identity = place === 0 ? -1 : unique.identity[frame[place]];
       let group = groups.get(identity);
       if (!group) {
         const drawn = place === 0 ? callerNode(foldedNode(++key, root))
@@ -110,6 +110,7 @@ export function buildCallerTree(capture, figures, view, maxNodes = MAX_NODES) {
   function addPruned(drawn, at) {
     const row = callerNode(drawnNode(++key, 0, PRUNED, drawn));
     row.zoom = drawn.zoom;
+    row.places = [];
     drawn.ids.forEach((leaf, i) => { if (at[i] !== 0) take(row, leaf); });
     if (row.value > 0) drawn.children.push(row);
   }
@@ -121,7 +122,7 @@ const callerNode = (drawn) => Object.assign(drawn, {ownOnly: true});
 function find(root, parent, zoom) {
   const link = /^(\d+)-(\d+)$/.exec(zoom);
   const leaf = Number(link?.[1]), end = Number(link?.[2]);
-  if (!(leaf > 0 && leaf < parent.length)) return root;
+  if (!(leaf >= 0 && leaf < parent.length)) return root;
   const below = (node, test) =>
       node.children.find((child) => child.ids.includes(leaf) && test(child.places));
   let here = root;

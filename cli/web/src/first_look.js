@@ -1,13 +1,16 @@
 // The first look: what holds the memory at the peak, and what was never freed, each by the function
 // of the program that allocated it. A click shows in the graph who called it.
 
-import {KEPT_BY_DESIGN} from './capture.js';
+import {KEPT_BY_DESIGN, KIND_ROW} from './capture.js';
 import {buildCallerTree} from './caller_tree.js';
 import {byId, element} from './element.js';
 import {baseName, bytes, measureExact, plural, share, shortened} from './format.js';
 import {whereOf} from './frame_text.js';
 
 const LINES = 5;
+// Enough to follow the heaviest callers of the functions that are shown.
+const OPENED = 400;
+const CALLERS = 4;
 
 export function createFirstLook(capture, figures, state) {
   const running = capture.program.end?.kind === 'running';
@@ -22,7 +25,7 @@ export function createFirstLook(capture, figures, state) {
 
 function list(capture, figures, state, mode, title, empty) {
   const view = {mode, by: 'bytes', system: 'hide', thread: null, direction: 'callers'};
-  const {root} = buildCallerTree(capture, figures, view, 0);
+  const {root} = buildCallerTree(capture, figures, view, OPENED);
   // What the runtime keeps by design answers neither question: it comes last.
   const kept = root.children.filter(({name}) => name === KEPT_BY_DESIGN);
   const functions = root.children.filter((node) => !kept.includes(node));
@@ -51,11 +54,25 @@ function line(capture, state, view, root, node, largest) {
   element('span', {className: 'figure'}, bytes(node.value)),
   element('span', {className: 'share'}, share(node.value, root.value)),
   element('span', {className: 'name'}, shortened(node.name, 200)),
-  element('span', {className: 'where'}, baseName(place || module)));
+  element('span', {className: 'where'}, baseName(place || module)),
+  element('span', {className: 'callers-line'}, heaviestCallers(node)));
   button.addEventListener('click', () => {
     state.set({mode: view.mode, by: 'bytes', view: 'graph', direction: 'callers', system: 'hide',
       thread: '', search: '', zoom: node.zoom});
     byId('toolbar').scrollIntoView({block: 'start', behavior: 'smooth'});
   });
   return element('li', {}, button);
+}
+
+// "← load ← main", and the share of the function's bytes that came this way where it isn't all.
+function heaviestCallers(node) {
+  const names = [];
+  let at = node;
+  while (names.length < CALLERS && at.children.length > 0 && at.children[0].frame.kind !== KIND_ROW) {
+    at = at.children[0];
+    names.push(shortened(at.name, 60));
+  }
+  if (names.length === 0) return '';
+  return names.map((name) => `← ${name}`).join(' ') +
+      (at.value < node.value ? ` (${share(at.value, node.value)} of it)` : '');
 }

@@ -11,7 +11,7 @@ import {forEachNode} from './call_tree.js';
 
 const ROW_HEIGHT = 20;
 // Narrower frames can't be seen or hit; zooming makes them wide.
-const MIN_FRAME_PX = 1;
+const MIN_FRAME_PX = 2;
 const ZOOM_MS = 220;
 
 export function createFlameChart(container, {color, tooltip, onZoom}) {

@@ -1,6 +1,6 @@
 // What a drawn node is, in words: its place, its stack, its figures in every mode.
 
-import {RANGE_MODES} from './capture.js';
+import {KIND_ROW, RANGE_MODES} from './capture.js';
 import {stackOf} from './call_tree.js';
 import {element} from './element.js';
 import {bytes, exact, measureExact, measureWithError, share} from './format.js';
@@ -8,7 +8,7 @@ import {modeLabel} from './view.js';
 
 // Where its code is. Merging may have brought nodes of several lines together.
 export function whereOf(capture, node) {
-  const frames = node.parent === null || node.frame.kind === 2 ? [node.frame]
+  const frames = node.parent === null || node.frame.kind === KIND_ROW ? [node.frame]
       : node.places.map((place) => capture.frame(capture.nodes.frame[place]));
   const lines = [...new Set(frames.flatMap((frame) => frame.lines ? [frame.lines] : []))];
   const {file, module} = node.frame;

@@ -6,7 +6,9 @@ import {uniqueFrames} from './call_tree.js';
 import {placeText} from './frame_text.js';
 import {makeFrameMatcher} from './search.js';
 
-// {node, name, place, module}, in the capture's order.
+const CALLERS = 3;
+
+// {node, name, place, module, callers}, in the capture's order.
 export function listSites(capture) {
   const {parent, frame} = capture.nodes;
   const unique = uniqueFrames(capture);
@@ -15,9 +17,22 @@ export function listSites(capture) {
     while (shown !== 0 && unique.frame[frame[shown]].kind === KIND_SYSTEM) shown = parent[shown];
     const at = unique.frame[frame[shown === 0 ? node : shown]];
     const [top, reason] = outermost(parent, node).map((n) => unique.frame[frame[n]]?.function);
-    if (top === KEPT_BY_DESIGN) return {node, name: top, place: reason, module: ''};
-    return {node, name: at.function, place: placeText(at.file, at.lines), module: at.module};
+    if (top === KEPT_BY_DESIGN) return {node, name: top, place: reason, module: '', callers: ''};
+    return {node, name: at.function, place: placeText(at.file, at.lines), module: at.module,
+      callers: callersOf(shown === 0 ? node : shown)};
   });
+
+  // "← load ← main": what tells sites of one function apart.
+  function callersOf(node) {
+    let text = '';
+    for (let n = 0, at = parent[node]; at !== 0 && n < CALLERS; at = parent[at]) {
+      const {kind, function: name} = unique.frame[frame[at]];
+      if (kind === KIND_SYSTEM) continue;
+      text += `${text ? ' ' : ''}← ${name.length > 60 ? `${name.slice(0, 60)}…` : name}`;
+      ++n;
+    }
+    return text;
+  }
 }
 
 function outermost(parent, node) {

@@ -55,7 +55,8 @@ export function createSitesView(capture, figures, state, toolbar) {
     const name = element('button', {type: 'button', className: 'site link',
       'aria-expanded': String(open.has(site.node)), title: shortened(site.name, 2000)},
     shortened(site.name, NAME_LIMIT));
-    const line = element('tr', {className: 'site-row'}, element('td', {}, name),
+    const line = element('tr', {className: 'site-row'}, element('td', {}, name,
+        site.callers ? element('div', {className: 'callers-line'}, site.callers) : null),
         element('td', {className: 'where', title: site.place || site.module},
             site.place ? shortened(shortPlace(site.place), 80) : baseName(site.module)),
         ...columns().map((column) => figure(column, values.get(column)[site.node])),

@@ -36,7 +36,7 @@ export function createTimelineView(capture, range) {
     scales: {x: {time: false}, y: {range: (_, low, high) => [0, Math.max(1, high) * 1.05]}},
     axes: [
       {...axis, size: 26, incrs: TIME_STEPS, space: 90, values: (_, all) => all.map(timeText)},
-      {...axis, size: 74, incrs: BYTE_STEPS, space: 28, values: (_, all) => all.map(bytes)},
+      {...axis, size: 74, incrs: BYTE_STEPS, space: 20, values: (_, all) => all.map(bytes)},
     ],
     series: [
       {label: 'Time', value: (_, ms) => ms === null || ms === undefined ? '' : timeText(ms)},
@@ -46,10 +46,9 @@ export function createTimelineView(capture, range) {
         value: (_, value) => figure(value)},
     ],
     cursor: {y: false, drag: {x: history !== null, y: false, setScale: false}},
-    hooks: {draw: [drawPeak], setSelect: [selected]},
+    hooks: {draw: [drawPeak, mark], setSelect: [selected]},
   };
 
-  // Only where the reader may see it: a line and its word at the peak.
   function drawPeak(u) {
     const {peak_time_ms: at, peak_time_resolution_ms: resolution} = program;
     if (at === 0 && resolution === 0) return;
@@ -80,16 +79,16 @@ export function createTimelineView(capture, range) {
     mark();  // where it snapped to, or what it was before
   }
 
-  function mark() {
+  // Drawn with the chart, which lays itself out after it was made or resized.
+  function mark(u = chart) {
     const [from, to] = chosen ? chosen.map((moment) =>
-      chart.valToPos(history.timeOf(moment), 'x')) : [0, 0];
-    chart.setSelect({left: from, width: to - from, top: 0, height: chart.over.clientHeight}, false);
+      u.valToPos(history.timeOf(moment), 'x')) : [0, 0];
+    u.setSelect({left: from, width: to - from, top: 0, height: u.over.clientHeight}, false);
   }
 
   new ResizeObserver(() => {
     if (!chart || container.clientWidth === chart.width || container.clientWidth === 0) return;
     chart.setSize({width: container.clientWidth, height: HEIGHT});
-    mark();
   }).observe(container);
 
   return {
@@ -99,15 +98,16 @@ export function createTimelineView(capture, range) {
         colors = COLORS[effectiveTheme(view.theme)];
         if (chart) chart.redraw(false, true);
         else chart = new uPlot(options, dataOf(timeline), container);
+      } else if (changed.has('range')) {
+        mark();
       }
-      mark();
     },
   };
 }
 
 const dataOf = ({time_ms: time, heap_bytes: heap, rss_bytes: rss}) => [time, heap, rss];
 const figure = (value) => value === null || value === undefined ? '–' : bytes(value);
-const timeText = (ms) => ms < 1000 || ms % 1000 === 0 || ms >= 60000 ? shortDuration(ms)
+const timeText = (ms) => ms === 0 ? '0' : ms < 1000 || ms % 1000 === 0 || ms >= 60000 ? shortDuration(ms)
     : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 2)} s`;
 // "2 s", not "2.0 s": an axis has round numbers.
 const shortDuration = (ms) => duration(ms).replace(/\.0 s$/, ' s').replace(/ 0 (s|min)$/, '');

@@ -136,7 +136,7 @@ TEST(Page, HasAtMost300KilobytesBeforeData) { EXPECT_LE(PageTemplate().size(), 3
 TEST(Page, CarriesTheLicencesOfWhatItBundles) {
   const std::string page(PageTemplate());
   for (const char* part : {"d3-flame-graph 5.0.0", "Apache License", "d3-selection", "Mike Bostock",
-                           "uPlot 1.6.32", "Robert Penner"}) {
+                           "uplot 1.6.32", "Robert Penner"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
 }
