@@ -14,7 +14,8 @@ export const KEPT_BY_DESIGN = '[runtime, kept by design]';  // cli/web/page_tree
 
 export function parseCapture(text) {
   const data = JSON.parse(text);
-  const modes = MODES.filter((mode) => data.totals[mode] && data.own[`${mode}_bytes`]);
+  const modes = MODES.filter((mode) => data.totals[mode] && data.own[`${mode}_bytes`] &&
+      (mode !== 'temporary' || data.temporary_threshold !== 0));  // 0: not counted
   const columns = {}, variances = {};
   for (const mode of modes) {
     for (const by of MEASURES) {

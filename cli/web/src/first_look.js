@@ -36,7 +36,7 @@ function list(capture, figures, state, mode, title, empty) {
   const below = [
     restValue > 0 ? `${plural(rest.length, 'other function', 'other functions')} ` +
         `${bytes(restValue)} (${share(restValue, root.value)})` : '',
-    ...kept.map((node) => `kept by the C and C++ runtimes by design: ${bytes(node.value)}`),
+    ...kept.map((node) => `kept by design by the runtime: ${bytes(node.value)}`),
   ].filter(Boolean).join(' · ');
   return element('div', {className: 'look', 'data-look': mode},
       element('h2', {}, title),
@@ -64,7 +64,7 @@ function line(capture, state, view, root, node, largest) {
   return element('li', {}, button);
 }
 
-// "← load ← main", and the share of the function's bytes that came this way where it isn't all.
+// "40.0% of it ← load ← main": the share of the function's bytes that came this way, if not all did.
 function heaviestCallers(node) {
   const names = [];
   let at = node;
@@ -73,6 +73,6 @@ function heaviestCallers(node) {
     names.push(shortened(at.name, 60));
   }
   if (names.length === 0) return '';
-  return names.map((name) => `← ${name}`).join(' ') +
-      (at.value < node.value ? ` (${share(at.value, node.value)} of it)` : '');
+  return (at.value < node.value ? `${share(at.value, node.value)} of it ` : '') +
+      names.map((name) => `← ${name}`).join(' ');
 }

@@ -29,6 +29,11 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
 const keptByDesign = ({kept_by_design: [size]}) =>
     size > 0 ? `${bytes(size)} of it kept by design` : '';
 
+// What makes a block a temporary one.
+const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
+    : threshold === 1 ? "freed before its thread's next allocation"
+    : `freed within ${threshold} allocations of its thread`;
+
 // Of a capture of samples every figure says that it is an estimate, and how good a one.
 const estimate = (capture, figures, mode, by, value) => (capture.sampled ? '≈ ' : '') +
     measureWithError(value, figures.error({mode, by}, [0]), by);
@@ -54,7 +59,8 @@ export function createHeader(capture, figures, state) {
   byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
   document.title = `${program.program || 'memprof'} · ${capture.capture}`;
 
-  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: keptByDesign(capture)};
+  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: keptByDesign(capture),
+    temporary: freedAfter(capture)};
   const cards = capture.modes.map((mode) => {
     const [size, count] = capture.totals[mode];
     const more = mores[mode] ?? '';
@@ -99,7 +105,7 @@ function showTrust(capture) {
     parts.push(element('p', {className: 'sampled'}, `Sampled: ${capture.sampled.text}.`));
   }
   if (warnings.length === 1) {
-    parts.push(element('p', {className: 'warnings'}, `To know about these figures: ${warnings[0]}`));
+    parts.push(element('p', {className: 'warning'}, `To know about these figures: ${warnings[0]}`));
   } else if (warnings.length > 1) {
     parts.push(notes('warnings', `${warnings.length} things to know about these figures`, warnings,
         true));

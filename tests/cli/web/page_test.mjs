@@ -26,6 +26,7 @@ before(async () => {
   const make = (name, change) =>
     writeChanged(join(pages, 'known.html'), join(pages, `${name}.html`), change);
   make('timed', (data) => { addTemporaries(data); addHistory(data); });
+  make('uncounted', (data) => { addTemporaries(data); data.temporary_threshold = 0; });
   make('no-moments', (data) => addTimeline(data, new Array(8).fill(500000)));
   make('moment', (data) => { data.selected = {time_ms: 598016, text: 'live at 9 min 58 s'}; });
   assert.ok(existsSync(CHROMIUM), `${CHROMIUM} is missing: apt-get install chromium`);
@@ -249,12 +250,17 @@ test('a capture of one thread and without history has no control for these', () 
   }));
 
 test('temporaries are a figure like the others', () => withPage('timed', async (page) => {
-  assert.match(await card(page, 'temporary').innerText(), /Temporary\s+7\.0 MiB\s+5,335 allocations/);
+  assert.match(await card(page, 'temporary').innerText(), /Temporary\s+7\.0 MiB\s+5,335 allocations · freed before its thread's next allocation/);
   await page.keyboard.press('4');
   await settle(page);
   assert.deepEqual(await state(page), {mode: 'temporary'});
   await frame(page, 'Server::Run()').hover();
   assert.match(await text(page, '#tooltip'), /Temporary\s+2\.0 MiB/);
+}));
+
+test('temporaries that were not counted are no figure', () => withPage('uncounted', async (page) => {
+  assert.equal(await card(page, 'temporary').count(), 0);
+  assert.equal(await card(page, 'total').count(), 1);
 }));
 
 // x of a time on the chart, from where uPlot put its axis: 0 s to 8.2 s.

@@ -61,6 +61,7 @@ export function addTemporaries(data) {
   const half = (name) => data.own[name].map((value) => Math.floor(value / 2));
   data.own.temporary_bytes = half('total_bytes');
   data.own.temporary_allocations = half('total_allocations');
+  data.temporary_threshold = 1;
   const sum = (column) => column.reduce((all, value) => all + value, 0);
   data.totals.temporary = [sum(data.own.temporary_bytes), sum(data.own.temporary_allocations)];
 }
