@@ -64,15 +64,17 @@ function line(capture, state, view, root, node, largest) {
   return element('li', {}, button);
 }
 
-// "40.0% of it ← load ← main": the share of the function's bytes that came this way, if not all did.
+// "40.0% of it ← load ← main": the share of the function's bytes that came this way, where it isn't
+// nearly all.
 function heaviestCallers(node) {
   const names = [];
   let at = node;
-  while (names.length < CALLERS && at.children.length > 0 && at.children[0].frame.kind !== KIND_ROW) {
-    at = at.children[0];
+  for (let next; names.length < CALLERS && (next = at.children[0]) &&
+      next.frame.kind !== KIND_ROW;) {
+    at = next;
     names.push(shortened(at.name, 60));
   }
   if (names.length === 0) return '';
-  return (at.value < node.value ? `${share(at.value, node.value)} of it ` : '') +
+  return (at.value < 0.995 * node.value ? `${share(at.value, node.value)} of it ` : '') +
       names.map((name) => `← ${name}`).join(' ');
 }

@@ -12,7 +12,8 @@ export function createRangeBar(capture, figures, state) {
   const {history} = capture;
   const bar = byId('range');
   if (!history) {
-    byId('range-text').textContent = 'This capture has no history by place: no range can be chosen.';
+    byId('range-text').textContent =
+        'This capture has no history by place: no range can be chosen.';
     byId('range-controls').hidden = true;
     return {update() {}, choose() {}};
   }

@@ -23,7 +23,8 @@ export function createSitesView(capture, figures, state, toolbar) {
   // How a column's figures are got: an array by node.
   function valuesOf(column) {
     if (column !== 'range') return figures.own({...view, mode: column});
-    const grew = figures.own({...view, mode: 'grew'}), shrank = figures.own({...view, mode: 'shrank'});
+    const grew = figures.own({...view, mode: 'grew'});
+    const shrank = figures.own({...view, mode: 'shrank'});
     return grew.map((value, node) => value - shrank[node]);
   }
 

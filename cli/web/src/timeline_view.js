@@ -75,7 +75,8 @@ export function createTimelineView(capture, range) {
     if (!history) return;
     const {left, width} = u.select;
     if (width < 3) return;
-    range.choose(history.nearest(u.posToVal(left, 'x')), history.nearest(u.posToVal(left + width, 'x')));
+    const momentAt = (x) => history.nearest(u.posToVal(x, 'x'));
+    range.choose(momentAt(left), momentAt(left + width));
     mark();  // where it snapped to, or what it was before
   }
 
@@ -107,7 +108,8 @@ export function createTimelineView(capture, range) {
 
 const dataOf = ({time_ms: time, heap_bytes: heap, rss_bytes: rss}) => [time, heap, rss];
 const figure = (value) => value === null || value === undefined ? '–' : bytes(value);
-const timeText = (ms) => ms === 0 ? '0' : ms < 1000 || ms % 1000 === 0 || ms >= 60000 ? shortDuration(ms)
+const timeText = (ms) => ms === 0 ? '0'
+    : ms < 1000 || ms % 1000 === 0 || ms >= 60000 ? shortDuration(ms)
     : `${(ms / 1000).toFixed(ms % 100 === 0 ? 1 : 2)} s`;
 // "2 s", not "2.0 s": an axis has round numbers.
 const shortDuration = (ms) => duration(ms).replace(/\.0 s$/, ' s').replace(/ 0 (s|min)$/, '');

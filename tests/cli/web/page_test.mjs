@@ -61,6 +61,12 @@ async function withPage(name, use, context = {}) {
 const text = (page, selector) => page.locator(selector).innerText();
 const names = (page) => page.$$eval('g.frame', (all) => all.map((g) => g.getAttribute('name')));
 const frame = (page, name) => page.locator(`g.frame[name="${name}"] rect`);
+// A tooltip goes when the page scrolls, which is told late: first the scrolling, then the pointer.
+async function hover(page, name) {
+  await frame(page, name).scrollIntoViewIfNeeded();
+  await page.waitForTimeout(150);
+  await frame(page, name).hover();
+}
 const widthOf = async (page, name) => (await frame(page, name).boundingBox())?.width ?? 0;
 const state = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 // Frames grow to their width and slide to their place: the next assertion is about where they end.
@@ -88,7 +94,7 @@ test('estimates have their standard error everywhere', () => withPage('sampled',
   assert.match(await card(page, 'peak').innerText(),
       /≈ 2\.9 ± 0\.1 MiB\s+≈ 5,098 ± 7 allocations/);
   assert.match(await card(page, 'leaked').innerText(), /≈ 4\.0 KiB\s+≈ 2 allocations/);
-  await frame(page, 'Server::Run()').hover();
+  await hover(page, 'Server::Run()');
   assert.match(await text(page, '#tooltip'), /Peak\s+263\.7 ± 69\.1 KiB\s+9\.0%\s+83 ± 4/);
   await frame(page, 'Server::Run()').click();
   await settle(page);
@@ -225,7 +231,7 @@ test('threads can be told apart', () => withPage('threads', async (page) => {
   const wide = await widthOf(page, 'demo');
   assert.ok(!(await names(page)).includes('Log()'));
   assert.ok(Math.abs(await widthOf(page, 'Load()') / wide - 2 / 3) < 0.01);
-  await frame(page, 'Load()').hover();
+  await hover(page, 'Load()');
   assert.match(await text(page, '#tooltip'), /195\.3 KiB\s+200,000 bytes\s+66\.7%/);
   assert.deepEqual(await state(page), {thread: '1'});
   await page.reload();
@@ -254,7 +260,7 @@ test('temporaries are a figure like the others', () => withPage('timed', async (
   await page.keyboard.press('4');
   await settle(page);
   assert.deepEqual(await state(page), {mode: 'temporary'});
-  await frame(page, 'Server::Run()').hover();
+  await hover(page, 'Server::Run()');
   assert.match(await text(page, '#tooltip'), /Temporary\s+2\.0 MiB/);
 }));
 
@@ -291,7 +297,7 @@ test('a range of the chart shows what grew and what shrank in it', () => withPag
   assert.equal(await page.locator('#range-text strong').getAttribute('title'), '570,000 bytes');
   const shown = await names(page);
   assert.ok(shown.includes('Parse(char const*)') && !shown.includes('Session::Session(int)'), shown);
-  await frame(page, 'Parse(char const*)').hover();
+  await hover(page, 'Parse(char const*)');
   assert.match(await text(page, '#tooltip'), /Grew in the range\s+585\.9 KiB\s+600,000 bytes\s+100\.0%/);
   await page.screenshot({path: join(pages, 'range.png')});
   await page.click('#half [data-value=shrank]');
@@ -393,7 +399,7 @@ test('each mode and measure draws its own figures', () => withPage('known', asyn
 
 test('the tooltip tells function, place, module, exact and human figures', () =>
   withPage('known', async (page) => {
-    await frame(page, 'Parse(char const*)').hover();
+    await hover(page, 'Parse(char const*)');
     const tip = await text(page, '#tooltip');
     for (const part of ['Parse(char const*)', 'src/parse.cc:17', '/opt/demo/bin/demo', '683.6 KiB',
       '700,000 bytes', '23.3%', '3.9 KiB', '4,000 bytes', '97.7%']) {
@@ -535,7 +541,7 @@ test('dark follows the system and can be chosen', () => withPage('known', async 
   const fill = () => page.locator('g.frame[name=main] rect').getAttribute('fill');
   const dark = await ground(), darkFill = await fill();
   await page.screenshot({path: join(pages, 'known-dark.png')});
-  await frame(page, 'Parse(char const*)').hover();
+  await hover(page, 'Parse(char const*)');
   await page.screenshot({path: join(pages, 'tooltip-dark.png')});
   await page.click('#theme');
   assert.notEqual(await ground(), dark);
