@@ -9,7 +9,7 @@ import {KEPT_BY_DESIGN, KIND_ROW, KIND_SYSTEM} from './capture.js';
 import {drawnNode, drawnRoot, foldedNode, sortByValue, uniqueFrames} from './call_tree.js';
 import {Heap} from './heap.js';
 
-const MAX_NODES = 60000;
+const MAX_NODES = 30000;
 const PRUNED = {function: '[pruned]', file: '', module: '', lines: '', kind: KIND_ROW,
   inlined: false};
 
