@@ -12,6 +12,7 @@
 // Thread safety: pure functions. The same profile and options give the same bytes.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,7 @@ struct PageOptions {
   // the page says so.
   std::vector<std::string> warnings;
   PageLimits limits;
+  size_t max_data_bytes = 9'600'000;  // with the page's own 300 KB below 10 MB
 };
 
 // The data alone.
@@ -37,10 +39,12 @@ struct PageOptions {
 //   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
 //    "kept_by_design": [bytes, n],
 //    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
-//    "nodes": {"parent": […], "frame": […]},
-//    "own": {"node": […], "peak_bytes": […], "peak_allocations": […], "leaked_bytes": …}}
+//    "nodes": {"parent": […], "frame": […]}, "threads": [name, …],
+//    "own": {"node": […], "thread": […], "peak_bytes": […], "peak_allocations": […], …}}
 //
-// "own" has a row for each node where a site ends; the page sums up towards the root.
+// "own" has a row for each (node, thread) where a site ends; the page sums up towards the root.
+// Without "thread" there is one. "temporary_threshold" is 0 where the capture doesn't know what was
+// temporary; the figure is 0 then.
 //
 // Where the profile has them, also
 //

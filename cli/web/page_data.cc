@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -7,6 +8,7 @@
 
 #include "cli/web/page.h"
 #include "cli/web/page_history.h"
+#include "cli/web/page_rows.h"
 
 namespace memprof {
 namespace {
@@ -103,59 +105,47 @@ Json NodesJson(const std::vector<PageNode>& nodes) {
   return {{"parent", std::move(parent)}, {"frame", std::move(frame)}};
 }
 
-bool HasFigure(const PageNode& node) {
-  return node.peak != Count{} || node.leaked != Count{} || node.total != Count{};
+Json Column(const std::vector<PageRow>& rows, auto&& value) {
+  Json column = Json::array();
+  for (const PageRow& row : rows) column.push_back(value(row));
+  return column;
 }
 
-// Columns, one entry a node that has figures of its own: the node's index, and of each figure its
-// bytes and allocations. Those of "temporary" are all 0 where the capture doesn't know them, which
-// "temporary_threshold" says (0).
-Json OwnJson(const std::vector<PageNode>& nodes) {
-  Json index = Json::array(), peak_bytes = Json::array(), peak_allocations = Json::array(),
-       leaked_bytes = Json::array(), leaked_allocations = Json::array(),
-       total_bytes = Json::array(), total_allocations = Json::array(),
-       temporary_bytes = Json::array(), temporary_allocations = Json::array();
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    const PageNode& node = nodes[i];
-    if (!HasFigure(node)) continue;
-    index.push_back(i);
-    peak_bytes.push_back(node.peak.bytes);
-    peak_allocations.push_back(node.peak.allocations);
-    leaked_bytes.push_back(node.leaked.bytes);
-    leaked_allocations.push_back(node.leaked.allocations);
-    total_bytes.push_back(node.total.bytes);
-    total_allocations.push_back(node.total.allocations);
-    temporary_bytes.push_back(node.temporary.bytes);
-    temporary_allocations.push_back(node.temporary.allocations);
+struct PageFigure {
+  const char* name;
+  Count PageRow::*count;
+  Variance FigureVariances::*variance;
+};
+constexpr PageFigure kFigures[] = {{"peak", &PageRow::peak, &FigureVariances::peak},
+                                   {"leaked", &PageRow::leaked, &FigureVariances::leaked},
+                                   {"total", &PageRow::total, &FigureVariances::total},
+                                   {"temporary", &PageRow::temporary, &FigureVariances::temporary}};
+
+Json OwnJson(const PageRows& page) {
+  const std::vector<PageRow>& rows = page.rows;
+  Json own = {{"node", Column(rows, [](const PageRow& row) { return row.node; })}};
+  if (page.threads.size() > 1) {
+    own["thread"] = Column(rows, [](const PageRow& row) { return row.thread; });
   }
-  return {{"node", std::move(index)},
-          {"peak_bytes", std::move(peak_bytes)},
-          {"peak_allocations", std::move(peak_allocations)},
-          {"leaked_bytes", std::move(leaked_bytes)},
-          {"leaked_allocations", std::move(leaked_allocations)},
-          {"total_bytes", std::move(total_bytes)},
-          {"total_allocations", std::move(total_allocations)},
-          {"temporary_bytes", std::move(temporary_bytes)},
-          {"temporary_allocations", std::move(temporary_allocations)}};
+  for (const PageFigure& figure : kFigures) {
+    own[figure.name + std::string("_bytes")] =
+        Column(rows, [&](const PageRow& row) { return (row.*figure.count).bytes; });
+    own[figure.name + std::string("_allocations")] =
+        Column(rows, [&](const PageRow& row) { return (row.*figure.count).allocations; });
+  }
+  return own;
 }
 
-// Of estimates: what the errors are computed from, for the nodes of OwnJson.
-Json VariancesJson(const std::vector<PageNode>& nodes) {
+// Of estimates: what the errors are computed from, for the rows of OwnJson.
+Json VariancesJson(const std::vector<PageRow>& rows) {
   Json json;
-  const std::pair<const char*, Variance FigureVariances::*> figures[] = {
-      {"peak", &FigureVariances::peak},
-      {"leaked", &FigureVariances::leaked},
-      {"total", &FigureVariances::total},
-      {"temporary", &FigureVariances::temporary}};
-  for (const auto& [name, figure] : figures) {
-    Json bytes = Json::array(), allocations = Json::array();
-    for (const PageNode& node : nodes) {
-      if (!HasFigure(node)) continue;
-      bytes.push_back(std::round((node.variances.*figure).bytes));
-      allocations.push_back(std::round((node.variances.*figure).allocations));
-    }
-    json[name + std::string("_bytes")] = std::move(bytes);
-    json[name + std::string("_allocations")] = std::move(allocations);
+  for (const PageFigure& figure : kFigures) {
+    json[figure.name + std::string("_bytes")] = Column(rows, [&](const PageRow& row) {
+      return std::round((row.variances.*figure.variance).bytes);
+    });
+    json[figure.name + std::string("_allocations")] = Column(rows, [&](const PageRow& row) {
+      return std::round((row.variances.*figure.variance).allocations);
+    });
   }
   return json;
 }
@@ -175,10 +165,17 @@ std::string EscapedForScript(const std::string& json) {
   return out;
 }
 
-}  // namespace
+// No page is made smaller than this: what is left then isn't the tree's.
+constexpr size_t kFewestNodes = 100;
 
-std::string PageData(const Profile& profile, const PageOptions& options) {
-  const PageTree tree = MakePageTree(profile, options.limits);
+struct Data {
+  std::string json;
+  size_t nodes = 0;
+};
+
+Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits& limits) {
+  const PageTree tree = MakePageTree(profile, limits);
+  const PageRows rows = MakePageRows(profile, tree, limits.max_nodes);
   auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
   Count kept_by_design;  // of what leaked
   for (const ProfileSite& site : profile.sites) {
@@ -205,14 +202,30 @@ std::string PageData(const Profile& profile, const PageOptions& options) {
                {"strings", strings.Take()},
                {"frames", std::move(frames)},
                {"nodes", NodesJson(tree.nodes)},
-               {"own", OwnJson(tree.nodes)}};
+               {"threads", rows.threads},
+               {"own", OwnJson(rows)}};
   if (const uint64_t sample_bytes = profile.tracker.sample_bytes; sample_bytes != 0) {
     data["sampled"] = {{"bytes", sample_bytes},
                        {"text", SamplingText(sample_bytes)},
-                       {"variances", VariancesJson(tree.nodes)}};
+                       {"variances", VariancesJson(rows.rows)}};
   }
-  AddHistory(profile, tree, options.limits.max_history_bytes, data);
-  return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
+  AddHistory(profile, tree, limits.max_history_bytes, data);
+  return {EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace)),
+          tree.nodes.size()};
+}
+
+}  // namespace
+
+std::string PageData(const Profile& profile, const PageOptions& options) {
+  // The tree's limits are of estimated bytes; the page's is of those that were written.
+  for (PageLimits limits = options.limits;;) {
+    Data data = DataOf(profile, options, limits);
+    if (data.json.size() <= options.max_data_bytes || data.nodes <= kFewestNodes) return data.json;
+    const double too_large =
+        static_cast<double>(data.json.size()) / static_cast<double>(options.max_data_bytes);
+    limits.max_nodes = std::max(
+        kFewestNodes, static_cast<size_t>(0.9 * static_cast<double>(data.nodes) / too_large));
+  }
 }
 
 }  // namespace memprof

@@ -15,8 +15,9 @@ constexpr uint32_t kNone = 0xffffffffu;
 constexpr size_t kLinesShown = 8;
 // A name is shown in full up to this; the longest seen in real C++ are around 10,000 bytes.
 constexpr size_t kMaxTextBytes = 32 * 1024;
-// What a node costs in the page: parent, frame, and the figures of one site.
-constexpr size_t kNodeBytes = 64;
+// What a node costs in the page, on average: parent, frame, and the figures of every third one.
+// PageData measures what it really takes.
+constexpr size_t kNodeBytes = 32;
 
 struct MergedNode {
   uint32_t parent = 0;
@@ -39,7 +40,8 @@ class Merger {
   }
 
   std::vector<MergedNode> nodes;
-  std::vector<PageFrame> names;  // lines and inlined not set
+  std::vector<PageFrame> names;        // lines and inlined not set
+  std::vector<uint32_t> node_of_site;  // in nodes
 
  private:
   void Add(const ProfileSite& site) {
@@ -55,7 +57,8 @@ class Merger {
         merged_of_[1][0] = top;
       }
     }
-    PageNode& figures = nodes[MergedOf(variant, site.node)].figures;
+    node_of_site.push_back(MergedOf(variant, site.node));
+    PageNode& figures = nodes[node_of_site.back()].figures;
     figures.peak += site.peak;
     figures.leaked += site.leaked;
     figures.total += site.total;
@@ -237,6 +240,7 @@ class Builder {
       out.variances += node.figures.variances;
       out.history = SumOf(out.history, node.figures.history);
     }
+    for (const uint32_t node : merger_.node_of_site) tree_.node_of_site.push_back(place[node]);
     return std::move(tree_);
   }
 

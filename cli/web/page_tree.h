@@ -9,7 +9,9 @@
 //   1. nodes[0] is the root, of no frame; every other node's parent has a smaller index.
 //   2. The nodes' own figures sum to the profile's totals, whatever was folded.
 //   3. Sites kept by design (ProfileSite::runtime_reason) lie under root ─ kRuntimeRow ─ reason.
-//   4. nodes.size() <= max_nodes, and the texts' bytes and the nodes' together stay below
+//   4. node_of_site has an entry for every site of the profile; a node's own figures are the sum of
+//      its sites'.
+//   5. nodes.size() <= max_nodes, and the texts' bytes and the nodes' together stay below
 //      max_bytes, as long as these leave room for the root and one row.
 //
 // Thread safety: plain values. Memory: a few times the profile's. The same profile gives the same
@@ -50,11 +52,12 @@ struct PageNode {
 struct PageTree {
   std::vector<PageFrame> frames;  // each occurs once
   std::vector<PageNode> nodes;
-  uint64_t pruned_nodes = 0;  // how many were folded into rows "[pruned]"
+  std::vector<uint32_t> node_of_site;  // for each of the profile's sites: where its figures are
+  uint64_t pruned_nodes = 0;           // how many were folded into rows "[pruned]"
 };
 
 struct PageLimits {
-  size_t max_nodes = 50'000;
+  size_t max_nodes = 200'000;
   size_t max_bytes = 8u << 20;
   size_t max_history_bytes = 3u << 19;  // beside max_bytes
 };

@@ -1,23 +1,23 @@
-// The tree that is drawn: the capture's nodes with a figure in the chosen mode, with the system
+// The tree that is drawn: the capture's nodes with a figure in the chosen view, with the system
 // frames folded away if asked. Folding gives a frame's figures to its caller: sums don't change.
 //
-// A drawn node: {key, name, value, frame, ids, children, parent}; `key` is the capture's node, or
-// the first of several that folding has brought together; `ids` are all of them.
+// A drawn node: {key, zoom, name, value, frame, ids, places, children, parent}. `ids` are the
+// capture's nodes whose figures it has (inclusive ones, or with `ownOnly` their own), `places`
+// those that stand at this frame, `zoom` what a link says of it ('' for the root).
 
 import {KIND_ROW, KIND_SYSTEM} from './capture.js';
 
 const FOLDED = {function: '[system frames]', file: '', module: '', lines: '', kind: KIND_ROW,
   inlined: false};
 
-export function buildTree(capture, {mode, by, system}) {
+export function buildTree(capture, figures, view) {
   const {parent, frame} = capture.nodes;
-  const inclusive = capture.inclusive(mode, by), own = capture.own(mode, by);
-  const hide = system === 'hide';
-  const root = drawn(0, inclusive[0], {...FOLDED, function: capture.program.program || 'all'},
-      null);
+  const inclusive = figures.inclusive(view), own = figures.own(view);
+  const hide = view.system === 'hide';
+  const root = drawnRoot(capture, inclusive[0]);
   root.ids.push(0);
   const at = new Array(parent.length);  // the drawn node that stands for each of the capture's
-  const merged = new Map();             // "drawn parent/frame identity" of those folding joined
+  const merged = new Map();             // (drawn parent, frame identity) of those folding joined
   const unique = uniqueFrames(capture);
   at[0] = root;
   let folded = null;
@@ -28,17 +28,18 @@ export function buildTree(capture, {mode, by, system}) {
       at[node] = above;
       // Nobody of the program's own is left to take its figure: it gets a row with a name.
       if (above === root) {
-        folded ??= drawn(node, 0, FOLDED, root);
+        folded ??= {...drawnNode(node, 0, FOLDED, root), ownOnly: true};
         folded.ids.push(node);
         folded.value += own[node];
       }
       continue;
     }
     if (inclusive[node] === 0) continue;
-    const identity = hide ? `${above.key}/${unique.identity[frame[node]]}` : '';
-    let here = merged.get(identity);
-    if (!here) {
-      here = drawn(node, 0, info, above);
+    const identity = above.key * unique.count + unique.identity[frame[node]];
+    let here = hide ? merged.get(identity) : undefined;
+    if (here === undefined) {
+      here = drawnNode(node, 0, info, above);
+      here.zoom = String(node);
       above.children.push(here);
       if (hide) merged.set(identity, here);
     }
@@ -47,17 +48,27 @@ export function buildTree(capture, {mode, by, system}) {
     at[node] = here;
   }
   if (folded?.value > 0) {
-    folded.ownOnly = true;
+    folded.zoom = String(folded.key);
     root.children.push(folded);
   }
   sortByValue(root);
-  return {root, at: (node) => node === folded?.key ? folded : nearest(at, parent, node)};
+  return {root, at: (zoom) => {
+    const node = /^\d+$/.test(zoom) ? Number(zoom) : 0;
+    return node > 0 && node === folded?.key && folded.value > 0 ? folded : nearest(at, parent, node);
+  }};
 }
 
-function drawn(key, value, frame, parent) {
-  return {key, name: frame.function, value, frame, parent, ids: [], children: [],
-    hide: false, fade: false, match: false};
+export function drawnRoot(capture, value) {
+  return drawnNode(0, value, {...FOLDED, function: capture.program.program || 'all'}, null);
 }
+
+export function drawnNode(key, value, frame, parent) {
+  const ids = [];
+  return {key, zoom: '', name: frame.function, value, frame, parent, ids, places: ids, children: [],
+    ownOnly: false, hide: false, fade: false, match: false};
+}
+
+export const foldedNode = (key, parent) => drawnNode(key, 0, FOLDED, parent);
 
 // A node that isn't drawn (no figure in this mode) is stood for by its nearest drawn caller.
 function nearest(at, parent, node) {
@@ -66,25 +77,26 @@ function nearest(at, parent, node) {
   return at[node];
 }
 
-function uniqueFrames(capture) {
-  const count = capture.frames.function.length;
-  const frame = [], identity = [];
+// Each of the capture's frames, and a number below `count` that is equal for the same function of
+// the same file.
+export function uniqueFrames(capture) {
+  if (capture.uniqueFrames) return capture.uniqueFrames;
+  const frame = [], identity = [], numbers = new Map();
   const {function: names, file, module} = capture.frames;
-  for (let i = 0; i < count; ++i) {
+  for (let i = 0; i < names.length; ++i) {
     frame.push(capture.frame(i));
-    identity.push(`${names[i]}/${file[i]}/${module[i]}`);
+    const key = `${names[i]}/${file[i]}/${module[i]}`;
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    identity.push(numbers.get(key));
   }
-  return {frame, identity};
+  return capture.uniqueFrames = {frame, identity, count: numbers.size};
 }
 
 // Largest first; of equals the one that comes first in the capture.
-function sortByValue(root) {
-  const stack = [root];
-  while (stack.length > 0) {
-    const {children} = stack.pop();
+export function sortByValue(root) {
+  forEachNode(root, ({children}) => {
     children.sort((a, b) => b.value - a.value || a.key - b.key);
-    for (const child of children) stack.push(child);
-  }
+  });
 }
 
 export function forEachNode(root, visit) {
@@ -96,12 +108,9 @@ export function forEachNode(root, visit) {
   }
 }
 
-// The standard error of that figure; 0 of an exact capture.
-export const errorOf = (capture, node, mode, by) =>
-    capture.error(mode, by, node.ids, node.ownOnly);
-
-// What the tooltip shows of a drawn node: the sum over the nodes that it stands for.
-export function figureOf(capture, node, mode, by) {
-  const column = node.ownOnly ? capture.own(mode, by) : capture.inclusive(mode, by);
-  return node.ids.reduce((sum, id) => sum + column[id], 0);
+// Its frames, innermost first, without the root, as a drawn node has them above or below it.
+export function stackOf(node, direction) {
+  const path = [];
+  for (; node.parent; node = node.parent) path.push(node);
+  return direction === 'callers' ? path.reverse() : path;
 }

@@ -1,41 +1,43 @@
-// The capture's data as the executable embedded it: columns, made into typed arrays.
+// The capture's data as the executable embedded it: columns, made into typed arrays. What a
+// capture may lack (temporaries, timeline, moments) is absent here, too.
 //
-// Invariant: for each mode and measure the root's inclusive figure equals the capture's total.
-// verify() says where it doesn't; the page then shows that instead of hiding it.
+// Invariant: for each mode and measure the rows' sum equals the capture's total, and at each moment
+// the history's sum what was live. verify() says where not; the page shows that, never hides it.
 
-export const MODES = ['peak', 'leaked', 'total'];
+import {parseHistory} from './history.js';
+
+export const MODES = ['peak', 'leaked', 'total', 'temporary'];
+export const RANGE_MODES = ['grew', 'shrank'];  // within a range of time that the reader chose
 export const MEASURES = ['bytes', 'allocations'];
 export const KIND_PROGRAM = 0, KIND_SYSTEM = 1, KIND_ROW = 2;
+export const KEPT_BY_DESIGN = '[runtime, kept by design]';  // cli/web/page_tree.h's kRuntimeRow
 
 export function parseCapture(text) {
   const data = JSON.parse(text);
-  const parent = Uint32Array.from(data.nodes.parent);
-  const frame = Uint32Array.from(data.nodes.frame);
-  const own = {}, inclusive = {}, ownVariance = {}, inclusiveVariance = {};
-  for (const mode of MODES) {
+  const modes = MODES.filter((mode) => data.totals[mode] && data.own[`${mode}_bytes`] &&
+      (mode !== 'temporary' || data.temporary_threshold !== 0));  // 0: not counted
+  const columns = {}, variances = {};
+  for (const mode of modes) {
     for (const by of MEASURES) {
       const name = `${mode}_${by}`;
-      const column = new Float64Array(parent.length);
-      data.own.node.forEach((node, row) => { column[node] = data.own[name][row]; });
-      own[name] = column;
-      inclusive[name] = sumUp(column, parent);
-      if (!data.sampled) continue;
-      const variance = new Float64Array(parent.length);
-      data.own.node.forEach((node, row) => { variance[node] = data.sampled.variances[name][row]; });
-      ownVariance[name] = variance;
-      inclusiveVariance[name] = sumUp(variance, parent);
+      columns[name] = Float64Array.from(data.own[name]);
+      const variance = data.sampled?.variances[name];
+      if (variance) variances[name] = Float64Array.from(variance);
     }
   }
   return {
     ...data,
-    nodes: {parent, frame},
-    own: (mode, by) => own[`${mode}_${by}`],
-    inclusive: (mode, by) => inclusive[`${mode}_${by}`],
-    // The standard error of nodes together; 0 of an exact capture.
-    error: (mode, by, nodes, ownOnly = false) => {
-      const column = (ownOnly ? ownVariance : inclusiveVariance)[`${mode}_${by}`];
-      return column ? Math.sqrt(nodes.reduce((sum, node) => sum + column[node], 0)) : 0;
+    modes,
+    threads: data.threads ?? [],
+    nodes: {parent: Uint32Array.from(data.nodes.parent), frame: Uint32Array.from(data.nodes.frame)},
+    // One for each (node, thread) that has a figure.
+    rows: {
+      node: Uint32Array.from(data.own.node),
+      thread: data.own.thread ? Uint32Array.from(data.own.thread) : null,
+      columns,
+      variances,
     },
+    history: parseHistory(data),
     total: (mode, by) => data.totals[mode][by === 'bytes' ? 0 : 1],
     frame: (index) => frameAt(data, index),
   };
@@ -43,24 +45,28 @@ export function parseCapture(text) {
 
 export function verify(capture) {
   const wrong = [];
-  for (const mode of MODES) {
+  for (const mode of capture.modes) {
     for (const by of MEASURES) {
-      const rows = capture.inclusive(mode, by)[0], total = capture.total(mode, by);
-      // Above 2^53 neither figure is exact any more.
-      const same = Number.isSafeInteger(total) ? rows === total
-                                               : Math.abs(rows - total) <= total * 1e-9;
-      if (!same) wrong.push(`The rows of ${mode} ${by} sum to ${rows}, the capture says ${total}.`);
+      const rows = capture.rows.columns[`${mode}_${by}`].reduce((sum, value) => sum + value, 0);
+      const total = capture.total(mode, by);
+      if (!same(rows, total)) {
+        wrong.push(`The rows of ${mode} ${by} sum to ${rows}, the capture says ${total}.`);
+      }
     }
   }
+  capture.history?.sums().forEach((sum, moment) => {
+    const live = capture.moments.heap_bytes[moment];
+    if (!same(sum, live)) {
+      wrong.push(`The rows at ${capture.moments.time_ms[moment]} ms sum to ${sum}, the capture ` +
+          `says ${live}.`);
+    }
+  });
   return wrong;
 }
 
-// Parents have smaller indexes than their children.
-function sumUp(column, parent) {
-  const sums = column.slice();
-  for (let node = sums.length - 1; node > 0; --node) sums[parent[node]] += sums[node];
-  return sums;
-}
+// Above 2^53 neither figure is exact any more.
+const same = (rows, total) => Number.isSafeInteger(total) ? rows === total
+    : Math.abs(rows - total) <= total * 1e-9;
 
 function frameAt({strings, frames}, index) {
   return {

@@ -11,7 +11,7 @@ import {forEachNode} from './call_tree.js';
 
 const ROW_HEIGHT = 20;
 // Narrower frames can't be seen or hit; zooming makes them wide.
-const MIN_FRAME_PX = 1;
+const MIN_FRAME_PX = 2;
 const ZOOM_MS = 220;
 
 export function createFlameChart(container, {color, tooltip, onZoom}) {
@@ -62,6 +62,18 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       chart.inverted(inverted).width(width()).update();
       finish();
     },
+    // Marks the frame that the keyboard is at; its element, or null where it isn't drawn.
+    mark(node) {
+      let marked = null;
+      selection.selectAll('g.frame').classed('cursor', function(drawn) {
+        const here = node !== null && drawn.data === node;
+        if (here) marked = this;
+        return here;
+      });
+      return marked;
+    },
+    // The nodes that are drawn: what is too narrow isn't.
+    drawn() { return new Set(selection.selectAll('g.frame').data().map(({data}) => data)); },
     clear() {
       chart.destroy();
       container.replaceChildren();

@@ -1,10 +1,14 @@
-// The flame graph and what belongs to it: legend, zoom strip, search marks.
+// The flame graph and what belongs to it: legend, zoom strip, search marks, the keyboard's frame.
 
-import {colorOf, originOf, sampleOf} from './colors.js';
 import {buildTree, forEachNode} from './call_tree.js';
+import {buildCallerTree} from './caller_tree.js';
+import {colorOf, originOf, sampleOf} from './colors.js';
+import {copyText} from './copy.js';
 import {byId, element} from './element.js';
 import {createFlameChart} from './flame_chart.js';
 import {showFocus} from './focus.js';
+import {measureWithError, share} from './format.js';
+import {drawnStackText} from './frame_text.js';
 import {markMatches} from './search.js';
 import {effectiveTheme} from './theme.js';
 import {createTooltip, describeFrame} from './tooltip.js';
@@ -12,32 +16,35 @@ import {createTooltip, describeFrame} from './tooltip.js';
 const ORIGINS = {program: 'the program', library: 'libraries', system: 'system and allocator',
   row: 'no code', match: 'search'};
 const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no leak.',
-  total: 'Nothing was allocated.'};
+  total: 'Nothing was allocated.', temporary: 'No allocation was temporary.',
+  grew: 'Nothing grew in this range.', shrank: 'Nothing shrank in this range.'};
+const REBUILT_BY = ['mode', 'by', 'system', 'direction', 'thread', 'range'];
 
-export function createFlameView(capture, state, toolbar) {
+export function createFlameView(capture, figures, state, toolbar) {
   const container = byId('chart');
-  let tree = null, shown = false;
+  let tree = null, shown = false, view = null;
+  let cursor = null;  // where the keyboard is
 
   const tooltip = createTooltip(byId('tooltip'),
-      (node) => describeFrame(capture, node, state.get().mode));
-  const zoomTo = (key) => state.set({zoom: key});
+      (node) => describeFrame(capture, figures, node, view));
+  const zoomTo = (zoom) => state.set({zoom});
   const chart = createFlameChart(container, {
-    color: (node) => colorOf(node, effectiveTheme(state.get().theme)),
+    color: (node) => colorOf(node, effectiveTheme(view.theme)),
     tooltip,
-    onZoom: (node) => zoomTo(node.key),
+    onZoom: (node) => zoomTo(node.zoom),
   });
 
   let width = container.clientWidth;  // as drawn
   new ResizeObserver(() => {
-    if (shown && container.clientWidth !== width) {
-      chart.redraw(tree.root, tree.at(state.get().zoom), look());
+    if (shown && container.clientWidth > 0 && container.clientWidth !== width) {
+      chart.redraw(tree.root, tree.at(view.zoom), look());
+      width = container.clientWidth;
     }
-    width = container.clientWidth;
   }).observe(container);
 
-  const look = () => ({inverted: state.get().layout === 'icicle'});
+  const look = () => ({inverted: view.layout === 'icicle'});
 
-  function showLegend(theme) {
+  function showLegend() {
     const present = new Set();
     forEachNode(tree.root, (node) => {
       if (node !== tree.root) present.add(originOf(node.frame));
@@ -46,38 +53,94 @@ export function createFlameView(capture, state, toolbar) {
     byId('legend').replaceChildren(...Object.keys(ORIGINS).filter((origin) => present.has(origin))
         .map((origin) => {
           const sample = element('i', {});
-          sample.style.background = sampleOf(origin, effectiveTheme(theme));
+          sample.style.background = sampleOf(origin, effectiveTheme(view.theme));
           return element('span', {}, sample, ORIGINS[origin]);
         }));
   }
 
-  function update(now, changed) {
-    const rebuild = ['mode', 'by', 'system'].some((key) => changed.has(key));
-    if (rebuild) tree = buildTree(capture, now);
-    if (rebuild || changed.has('search')) {
-      toolbar.showMatches(markMatches(tree.root, now.search), tree.root.value);
-    }
-    const focus = tree.at(now.zoom);
-    tooltip.hide();
-    showFocus(byId('focus'), capture, tree, focus, now, zoomTo);
-    if (rebuild || changed.has('search') || changed.has('theme')) showLegend(now.theme);
-
+  function drawTree(focus, rebuilt, changed) {
     if (tree.root.value === 0) {
       chart.clear();
       shown = false;
-      container.replaceChildren(element('p', {className: 'empty'}, EMPTY[now.mode]));
-    } else if (rebuild) {
+      container.replaceChildren(element('p', {className: 'empty'}, EMPTY[view.mode]));
+    } else if (rebuilt || !shown) {
       if (!shown) container.replaceChildren();
       shown = true;
       chart.draw(tree.root, focus, look());
+      width = container.clientWidth;
     } else if (!(changed.size === 1 && changed.has('zoom') && chart.shows(focus))) {
       chart.redraw(tree.root, focus, look());
     }
-    // The root of a tall flame is at its bottom, out of sight.
-    if (changed.has('layout') && now.layout === 'flame') {
-      container.scrollIntoView({block: 'end'});
-    }
   }
 
-  return {update};
+  function moveTo(node) {
+    cursor = node;
+    const frame = chart.mark(node);
+    if (!frame) return tooltip.hide();
+    frame.scrollIntoView({block: 'nearest'});
+    tooltip.showAt(node, frame.getBoundingClientRect());
+    byId('announcement').textContent = `${node.name}, ` +
+        `${measureWithError(node.value, figures.errorOfDrawn(view, node), view.by)}, ` +
+        share(node.value, tree.root.value);
+  }
+
+  // The neighbour of a frame that is drawn, or the frame itself.
+  function neighbour(node, step) {
+    const drawn = chart.drawn();
+    if (step === 'in') return node.children.find((child) => drawn.has(child)) ?? node;
+    if (step === 'out') return node.parent ?? node;
+    const row = node.parent?.children.filter((child) => drawn.has(child)) ?? [node];
+    return row[row.indexOf(node) + (step === 'next' ? 1 : -1)] ?? node;
+  }
+
+  const hiddenNow = () => view.view !== 'graph' || !shown;
+  return {
+    update(now, changed) {
+      const rebuilt = view === null || REBUILT_BY.some((key) => changed.has(key));
+      view = now;
+      const visible = now.view === 'graph';
+      for (const id of ['chart', 'legend']) byId(id).hidden = !visible;
+      if (rebuilt) {
+        tree = (now.direction === 'callers' ? buildCallerTree : buildTree)(capture, figures, now);
+        cursor = null;
+      }
+      const marks = rebuilt || changed.has('search') || changed.has('view');
+      if (marks && visible) {
+        toolbar.showMatches(markMatches(tree.root, now.search), tree.root.value, 'frame');
+      }
+      tooltip.hide();
+      const focus = tree.at(now.zoom);
+      showFocus(byId('focus'), capture, figures, tree, visible ? focus : tree.root, now, zoomTo);
+      if (!visible) {
+        shown = shown && !rebuilt;  // drawn anew when it is seen again
+        return;
+      }
+      if (marks || changed.has('theme')) showLegend();
+      drawTree(focus, rebuilt, changed);
+      // The root of a tall flame is at its bottom, out of sight.
+      if (changed.has('layout') && changed.size === 1 && now.layout === 'flame') {
+        container.scrollIntoView({block: 'end'});
+      }
+    },
+
+    // step: in (towards what is called, or in the other direction the callers), out, next, previous
+    move(step) {
+      if (hiddenNow()) return;
+      const start = cursor ?? tree.at(view.zoom);
+      moveTo(cursor === null ? start : neighbour(start, step));
+    },
+    zoomToCursor() {
+      if (!hiddenNow() && cursor) zoomTo(cursor.zoom);
+    },
+    zoomOut() {
+      const focus = tree.at(view.zoom);
+      zoomTo(focus.parent?.zoom ?? '');
+    },
+    async copyStack() {
+      if (hiddenNow()) return;
+      const node = cursor ?? tree.at(view.zoom);
+      const copied = await copyText(drawnStackText(capture, node, view.direction));
+      byId('announcement').textContent = copied ? 'Stack copied' : 'The stack was not copied';
+    },
+  };
 }

@@ -1,12 +1,10 @@
 // The top of the page: what ran, how it ended, its figures, and how far they can be trusted. The
 // three figures that the graph can show are the buttons that choose between them.
 
-import {MODES, verify} from './capture.js';
+import {verify} from './capture.js';
 import {byId, element} from './element.js';
 import {bytes, duration, exact, measureExact, measureWithError, moment, plural} from './format.js';
-
-const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
-const STILL_LIVE = 'Live when read';  // a program that runs has leaked nothing yet
+import {modeLabel} from './view.js';
 
 // As a shell would want it, so that an empty argument is seen.
 const quoted = (argument) => /^[\w@%+=:,./-]+$/.test(argument) ? argument
@@ -31,9 +29,14 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
 const keptByDesign = ({kept_by_design: [size]}) =>
     size > 0 ? `${bytes(size)} of it kept by design` : '';
 
+// What makes a block a temporary one.
+const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
+    : threshold === 1 ? "freed before its thread's next allocation"
+    : `freed within ${threshold} allocations of its thread`;
+
 // Of a capture of samples every figure says that it is an estimate, and how good a one.
-const estimate = (capture, mode, by, value) => (capture.sampled ? '≈ ' : '') +
-    measureWithError(value, capture.error(mode, by, [0]), by);
+const estimate = (capture, figures, mode, by, value) => (capture.sampled ? '≈ ' : '') +
+    measureWithError(value, figures.error({mode, by}, [0]), by);
 
 function card(label, figure, exactly, below, attributes = {}) {
   const tag = attributes['data-mode'] ? 'button' : 'div';
@@ -43,7 +46,7 @@ function card(label, figure, exactly, below, attributes = {}) {
       element('span', {className: 'below'}, below));
 }
 
-export function createHeader(capture, state) {
+export function createHeader(capture, figures, state) {
   const {program} = capture;
   byId('program').textContent = program.program || 'unknown program';
   const command = program.command.map(quoted).join(' ');
@@ -56,12 +59,14 @@ export function createHeader(capture, state) {
   byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
   document.title = `${program.program || 'memprof'} · ${capture.capture}`;
 
-  const cards = MODES.map((mode) => {
+  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: keptByDesign(capture),
+    temporary: freedAfter(capture)};
+  const cards = capture.modes.map((mode) => {
     const [size, count] = capture.totals[mode];
-    const more = mode === 'peak' ? peakTime(program) : mode === 'leaked' ? keptByDesign(capture) : '';
-    const label = mode === 'leaked' && program.end.kind === 'running' ? STILL_LIVE : LABELS[mode];
-    const made = card(label, estimate(capture, mode, 'bytes', size), measureExact(size, 'bytes'),
-        [estimate(capture, mode, 'allocations', count) +
+    const more = mores[mode] ?? '';
+    const made = card(modeLabel(capture, mode), estimate(capture, figures, mode, 'bytes', size),
+        measureExact(size, 'bytes'),
+        [estimate(capture, figures, mode, 'allocations', count) +
              (count === 1 ? ' allocation' : ' allocations'), more].filter(Boolean).join(' · '),
         {'data-mode': mode, type: 'button'});
     made.addEventListener('click', () => state.set({mode}));
@@ -99,9 +104,11 @@ function showTrust(capture) {
   if (capture.sampled) {
     parts.push(element('p', {className: 'sampled'}, `Sampled: ${capture.sampled.text}.`));
   }
-  if (warnings.length > 0) {
-    parts.push(notes('warnings', warnings.length === 1 ? 'One thing to know about these figures'
-        : `${warnings.length} things to know about these figures`, warnings, true));
+  if (warnings.length === 1) {
+    parts.push(element('p', {className: 'warning'}, `To know about these figures: ${warnings[0]}`));
+  } else if (warnings.length > 1) {
+    parts.push(notes('warnings', `${warnings.length} things to know about these figures`, warnings,
+        true));
   } else if (!capture.sampled) {
     parts.push(element('p', {className: 'exactly'},
         'Exact: every allocation was counted, and the rows sum to the totals.'));

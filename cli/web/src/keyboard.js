@@ -1,19 +1,53 @@
-// "/" goes to the search box; Esc clears the search, and a second Esc zooms out.
+// Everything that a key does. Keys are those of the dialog in index.html.
 
 import {byId} from './element.js';
 
-export function createKeyboard(state) {
+const FORMS = 'input, select, textarea';
+
+export function createKeyboard(capture, state, flame) {
   const search = byId('search');
+  const flip = (key, a, b) => state.set({[key]: state.get()[key] === a ? b : a});
+  const modeKeys = Object.fromEntries(capture.modes.map((mode, i) => [String(i + 1), mode]));
+
+  // "Down" is where the graph grows to.
+  const vertical = (down) => flame.move(down === (state.get().layout === 'icicle') ? 'in' : 'out');
+  const keys = {
+    '/': () => { search.focus(); search.select(); },
+    '?': () => byId('help').showModal(),
+    b: () => flip('by', 'bytes', 'allocations'),
+    i: () => flip('layout', 'icicle', 'flame'),
+    u: () => state.set({zoom: '',
+      direction: state.get().direction === 'callees' ? 'callers' : 'callees'}),
+    s: () => flip('view', 'graph', 'sites'),
+    h: () => flip('system', 'hide', 'show'),
+    c: () => flame.copyStack(),
+    ArrowDown: () => vertical(true),
+    ArrowUp: () => vertical(false),
+    ArrowRight: () => flame.move('next'),
+    ArrowLeft: () => flame.move('previous'),
+    Enter: () => flame.zoomToCursor(),
+    Backspace: () => flame.zoomOut(),
+  };
+
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || byId('licences').open) return;
-    if (event.key === '/' && document.activeElement !== search) {
-      event.preventDefault();
-      search.focus();
-      search.select();
-    } else if (event.key === 'Escape') {
-      if (state.get().search !== '') state.set({search: ''});
-      else if (document.activeElement !== search) state.set({zoom: 0});
-      search.blur();
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) {
+      return;
     }
+    const {activeElement} = document;
+    if (event.key === 'Escape') {
+      if (state.get().search !== '') state.set({search: ''});
+      else if (activeElement !== search) state.set({zoom: ''});
+      search.blur();
+      return;
+    }
+    if (activeElement?.matches(FORMS)) return;
+    // A button that has the focus keeps its own keys.
+    if (event.key === 'Enter' && activeElement?.matches('button, summary, a')) return;
+    const act = keys[event.key] ?? (modeKeys[event.key] && (() =>
+      state.set({mode: modeKeys[event.key]})));
+    if (!act) return;
+    if (event.key.startsWith('Arrow') && state.get().view !== 'graph') return;
+    event.preventDefault();
+    act();
   });
 }

@@ -1,27 +1,43 @@
 // The page: reads the embedded capture and keeps header, controls and views in step with one
-// state. A view is an object with update(state, changed); the flame graph is the first of them.
+// state. A part is an object with update(view, changed); none knows another but by the state.
 
 import {parseCapture} from './capture.js';
 import {byId, element} from './element.js';
+import {createFigures} from './figures.js';
+import {createFirstLook} from './first_look.js';
 import {createFlameView} from './flame_view.js';
 import {createHeader} from './header.js';
 import {createKeyboard} from './keyboard.js';
+import {createRangeBar} from './range_bar.js';
+import {createSitesView} from './sites_view.js';
 import {createTheme} from './theme.js';
+import {createTimelineView} from './timeline_view.js';
 import {createToolbar} from './toolbar.js';
+import {viewOf} from './view.js';
 import {createState} from './view_state.js';
 
 function start() {
   const capture = parseCapture(byId('capture').textContent);
+  const figures = createFigures(capture);
   const state = createState({mode: capture.mode});
-  const toolbar = createToolbar(state);
-  const flame = createFlameView(capture, state, toolbar);
-  const theme = createTheme(state, () => update(new Set(['theme'])));
-  const parts = [theme, createHeader(capture, state), toolbar, flame];
-  createKeyboard(state);
-  byId('licences-open').addEventListener('click', () => byId('licences').showModal());
+  const toolbar = createToolbar(capture, figures, state);
+  const flame = createFlameView(capture, figures, state, toolbar);
+  const range = createRangeBar(capture, figures, state);
+  const parts = [
+    createTheme(state, () => update(new Set(['theme']))),
+    createHeader(capture, figures, state),
+    createFirstLook(capture, figures, state),
+    toolbar, range, createTimelineView(capture, range), flame,
+    createSitesView(capture, figures, state, toolbar),
+  ];
+  createKeyboard(capture, state, flame);
+  for (const dialog of ['help', 'licences']) {
+    byId(`${dialog}-open`).addEventListener('click', () => byId(dialog).showModal());
+  }
 
   function update(changed) {
-    for (const part of parts) part.update(state.get(), changed);
+    const view = viewOf(capture, state.get());
+    for (const part of parts) part.update(view, changed);
   }
   state.onChange(update);
   update(new Set(Object.keys(state.get())));

@@ -19,17 +19,22 @@ export function makeMatcher(term) {
   return (value) => value.toLowerCase().includes(lower);
 }
 
-// Marks the nodes of the tree and returns {frames, value} of what matched; null without a term.
-export function markMatches(root, term) {
+// A test of frames {function, file, module}; null without a term.
+export function makeFrameMatcher(term) {
   const matches = makeMatcher(term);
-  if (!matches) {
+  return matches && (({function: name, file, module}) =>
+      matches(name) || matches(file) || matches(module));
+}
+
+// Marks the nodes of the tree and returns {count, value} of what matched; null without a term.
+export function markMatches(root, term) {
+  const test = makeFrameMatcher(term);
+  if (!test) {
     forEachNode(root, (node) => { node.match = false; });
     return null;
   }
   const known = new Map();  // frame → whether it matches: a function occurs many times
-  const test = ({function: name, file, module}) =>
-      matches(name) || matches(file) || matches(module);
-  let frames = 0, value = 0;
+  let count = 0, value = 0;
   const stack = [[root, false]];
   while (stack.length > 0) {
     const [node, below] = stack.pop();
@@ -37,10 +42,10 @@ export function markMatches(root, term) {
     if (match === undefined) known.set(node.frame, match = test(node.frame));
     node.match = match;
     if (match) {
-      ++frames;
+      ++count;
       if (!below) value += node.value;
     }
     for (const child of node.children) stack.push([child, below || match]);
   }
-  return {frames, value};
+  return {count, value};
 }

@@ -1,17 +1,26 @@
 // What the reader chose, kept in the URL's fragment, so that it survives a reload and can be
 // passed on as a link. One object; listeners hear which keys changed.
 
+import {MODES, RANGE_MODES} from './capture.js';
+
 const CHOICES = {
-  mode: ['peak', 'leaked', 'total'],
+  mode: [...MODES, ...RANGE_MODES],
   by: ['bytes', 'allocations'],
+  view: ['graph', 'sites'],
+  direction: ['callees', 'callers'],
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],
   theme: ['auto', 'light', 'dark'],
+  sort: ['function', 'place', ...MODES, 'range'],
+  order: ['down', 'up'],
 };
+// A range is of milliseconds after the start, so that a link means the same in a newer page.
+const PATTERNS = {zoom: /^\d{1,9}(-\d{1,9})?$/, thread: /^\d{1,6}$/, range: /^\d{1,15}-\d{1,15}$/};
 
 export function createState(defaults) {
-  const initial = {mode: 'peak', by: 'bytes', layout: 'icicle', system: 'show', theme: 'auto',
-    search: '', zoom: 0, ...defaults};
+  const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
+    system: 'hide', theme: 'auto', sort: '', order: 'down', search: '', zoom: '', thread: '',
+    range: '', ...defaults};
   const listeners = [];
   let current = read();
 
@@ -22,9 +31,11 @@ export function createState(defaults) {
       const value = params.get(key);
       if (allowed.includes(value)) state[key] = value;
     }
+    for (const [key, pattern] of Object.entries(PATTERNS)) {
+      const value = params.get(key) ?? '';
+      if (pattern.test(value)) state[key] = value;
+    }
     state.search = params.get('search') ?? '';
-    const zoom = params.get('zoom') ?? '';
-    state.zoom = /^\d{1,9}$/.test(zoom) ? Number(zoom) : 0;
     return state;
   }
 

@@ -87,6 +87,33 @@ TEST(PageData, TellsHowMuchOfTheLeakIsKeptByDesign) {
   EXPECT_EQ(data["totals"]["leaked"], Json::array({72709, 3}));
 }
 
+TEST(PageData, TellsTheThreadsOfItsRowsIfThereAreSeveral) {
+  ProfileBuilder b("p");
+  b.Site({{"main", "", 0}}, {.peak = {5, 2}});
+  EXPECT_FALSE(Json::parse(PageData(b.profile(), {}))["own"].contains("thread"));
+  b.Site({{"main", "", 0}}, {.peak = {7, 1}, .thread = "<worker>"});
+  const Json data = Json::parse(PageData(b.profile(), {}));
+  EXPECT_EQ(data["threads"], Json::array({"<worker>", "main"}));
+  EXPECT_EQ(data["own"]["thread"], Json::array({0, 1}));
+  EXPECT_EQ(data["own"]["peak_bytes"], Json::array({7, 5}));
+}
+
+TEST(PageData, StaysBelowItsLimitWhateverNamesTakeInJson) {
+  ProfileBuilder b("p");
+  for (uint32_t i = 0; i < 3000; ++i) {
+    // Every character of these takes six bytes.
+    b.Site({{"main", "", 0}, {std::to_string(i) + std::string(300, '<'), "", 0}}, {.peak = {1, 1}});
+  }
+  PageOptions options;
+  options.max_data_bytes = 1'000'000;
+  const std::string text = PageData(b.profile(), options);
+  EXPECT_LE(text.size(), options.max_data_bytes);
+  EXPECT_GT(text.size(), options.max_data_bytes / 2);
+  const Json data = Json::parse(text);
+  EXPECT_GT(data["pruned_nodes"], 0);
+  EXPECT_EQ(ColumnSum(data, "peak_bytes"), 3000u);
+}
+
 TEST(PageData, NamesTheSignalThatEndedTheProgram) {
   Profile profile = Small();
   profile.program.end_kind = EndKind::kSignal;
@@ -109,7 +136,7 @@ TEST(Page, HasAtMost300KilobytesBeforeData) { EXPECT_LE(PageTemplate().size(), 3
 TEST(Page, CarriesTheLicencesOfWhatItBundles) {
   const std::string page(PageTemplate());
   for (const char* part : {"d3-flame-graph 5.0.0", "Apache License", "d3-selection", "Mike Bostock",
-                           "Robert Penner"}) {
+                           "uplot 1.6.32", "Robert Penner"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
   }
 }

@@ -6,6 +6,7 @@
 // Frames are given outermost first. Equal stacks share nodes; each call of Site is a site.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -30,6 +31,7 @@ struct TestCounts {
   Count leaked = {};
   Count total = {};
   const char* runtime_reason = nullptr;
+  std::string thread = "main";
 };
 
 class ProfileBuilder {
@@ -50,8 +52,8 @@ class ProfileBuilder {
   ProfileBuilder& Site(const std::vector<TestFrame>& stack, const TestCounts& counts) {
     uint32_t node = 0;
     for (const TestFrame& frame : stack) node = Node(node, Frame(frame));
-    profile_.sites.push_back(
-        {node, 0, counts.peak, counts.leaked, counts.total, counts.runtime_reason});
+    profile_.sites.push_back({node, Thread(counts.thread), counts.peak, counts.leaked, counts.total,
+                              counts.runtime_reason});
     profile_.peak += counts.peak;
     profile_.leaked += counts.leaked;
     profile_.total += counts.total;
@@ -61,6 +63,13 @@ class ProfileBuilder {
   Profile& profile() { return profile_; }
 
  private:
+  uint32_t Thread(const std::string& name) {
+    std::vector<std::string>& names = profile_.thread_names;
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) names.push_back(name);
+    return static_cast<uint32_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  }
+
   uint32_t Module(const std::string& path) {
     if (path.empty()) return kNoModule;
     const auto [it, is_new] =

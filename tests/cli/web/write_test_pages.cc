@@ -1,6 +1,7 @@
 // Writes the pages that page_test.mjs opens: write_test_pages DIRECTORY.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <fstream>
 #include <iostream>
@@ -44,7 +45,20 @@ Profile Known() {
   return b.profile();
 }
 
-// The same as estimates: an error of 50,000 at each place.
+// Bytes at the peak: main 600,000, the worker 300,000, one without a name 100,000.
+Profile Threads() {
+  ProfileBuilder b("demo");
+  const TestFrame start{"start_thread", "", 0, kLibc}, load{"Load()", "src/load.cc", 5},
+      log{"Log()", "src/log.cc", 7}, run{"Run()", "src/run.cc", 9};
+  b.Site({start, load}, {.peak = {400'000, 4}, .total = {400'000, 4}});
+  b.Site({start, log}, {.peak = {200'000, 2}, .total = {200'000, 2}});
+  b.Site({start, load}, {.peak = {200'000, 2}, .total = {200'000, 2}, .thread = "<b>worker</b>"});
+  b.Site({start, run}, {.peak = {100'000, 1}, .total = {100'000, 1}, .thread = "<b>worker</b>"});
+  b.Site({start, run}, {.peak = {100'000, 1}, .total = {100'000, 1}, .thread = ""});
+  return b.profile();
+}
+
+// Known's as estimates: an error of 50,000 at each place.
 Profile Sampled() {
   Profile profile = Known();
   profile.tracker.sample_bytes = 512 << 10;
@@ -87,11 +101,13 @@ Profile Large(uint32_t count) {
   };
   std::vector<TestFrame> stack = {{"main", "main.cc", 1}};
   while (b.profile().nodes.size() < count) {
-    const size_t keep = 1 + next(stack.size());
-    stack.resize(keep);
+    // Mostly a little way back, so that subtrees become large; sometimes to anywhere.
+    const size_t drop =
+        next(50) == 0 ? next(stack.size()) : next(std::min<size_t>(13, stack.size()));
+    stack.resize(stack.size() - drop);
     const uint64_t deeper = 1 + next(12);
     for (uint64_t i = 0; i < deeper && stack.size() < 60; ++i) {
-      const uint64_t id = next(3000);
+      const uint64_t id = next(1 + next(3000));  // some functions are called often
       stack.push_back(
           {fmt::format("ns{}::Class{}::method{}(int, std::string const&)", id % 17, id % 301, id),
            fmt::format("src/file{}.cc", id % 301), static_cast<uint32_t>(1 + id % 900),
@@ -123,7 +139,8 @@ bool WriteAll(const std::string& directory) {
          Write(directory, "hostile", Hostile(),
                {"12 events were <b>dropped</b>", "a second thing"}) &&
          Write(directory, "tidy", no_leak.profile()) && Write(directory, "large", Large(20'000)) &&
-         Write(directory, "huge", Large(200'000));
+         Write(directory, "huge", Large(200'000)) && Write(directory, "endless", Large(300'000)) &&
+         Write(directory, "threads", Threads());
 }
 
 }  // namespace

@@ -1,0 +1,88 @@
+#include "cli/web/page_rows.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace memprof {
+namespace {
+
+// For each name of the profile: its index in the page, with `kept` threads of their own.
+std::vector<uint32_t> Renumbered(const Profile& profile, const std::vector<uint32_t>& by_weight,
+                                 size_t kept, std::vector<std::string>& names) {
+  names.clear();
+  std::vector<uint32_t> index(profile.thread_names.size());
+  for (size_t i = 0; i < by_weight.size(); ++i) {
+    if (i < kept) {
+      names.push_back(profile.thread_names[by_weight[i]]);
+    } else if (i == kept) {
+      names.emplace_back(kOtherThreads);
+    }
+    index[by_weight[i]] = static_cast<uint32_t>(std::min(i, kept));
+  }
+  return index;
+}
+
+// Heaviest first: by the largest share of any figure.
+std::vector<uint32_t> ThreadsByWeight(const Profile& profile) {
+  std::vector<double> peak(profile.thread_names.size()), leaked(peak), total(peak), temporary(peak);
+  std::vector<bool> seen(peak.size(), false);
+  auto share = [](const Count& part, const Count& whole) {
+    return whole.bytes == 0 ? 0.0
+                            : static_cast<double>(part.bytes) / static_cast<double>(whole.bytes);
+  };
+  for (const ProfileSite& site : profile.sites) {
+    if (site.thread_name >= seen.size()) continue;
+    seen[site.thread_name] = true;
+    peak[site.thread_name] += share(site.peak, profile.peak);
+    leaked[site.thread_name] += share(site.leaked, profile.leaked);
+    total[site.thread_name] += share(site.total, profile.total);
+    temporary[site.thread_name] += share(site.temporary, profile.temporary);
+  }
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < seen.size(); ++i) {
+    if (seen[i]) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    const auto most = [&](uint32_t i) {
+      return std::max({peak[i], leaked[i], total[i], temporary[i]});
+    };
+    return most(a) > most(b);
+  });
+  return order;
+}
+
+bool HasFigure(const ProfileSite& site) {
+  return site.peak != Count{} || site.leaked != Count{} || site.total != Count{};
+}
+
+}  // namespace
+
+PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_rows) {
+  const std::vector<uint32_t> by_weight = ThreadsByWeight(profile);
+  PageRows result;
+  // Halving ends with one row a node, which is what the tree's own limits allow.
+  for (size_t kept = by_weight.size();; kept /= 2) {
+    const std::vector<uint32_t> thread_of = Renumbered(profile, by_weight, kept, result.threads);
+    std::map<std::pair<uint32_t, uint32_t>, PageRow> rows;
+    for (size_t i = 0; i < profile.sites.size(); ++i) {
+      const ProfileSite& site = profile.sites[i];
+      if (!HasFigure(site)) continue;
+      const uint32_t node = tree.node_of_site[i];
+      const uint32_t thread = site.thread_name < thread_of.size() ? thread_of[site.thread_name] : 0;
+      PageRow& row = rows[{node, thread}];
+      row.node = node;
+      row.thread = thread;
+      row.peak += site.peak;
+      row.leaked += site.leaked;
+      row.total += site.total;
+      row.temporary += site.temporary;
+      row.variances += site.variances;
+    }
+    if (rows.size() > max_rows && kept > 0) continue;
+    for (auto& [at, row] : rows) result.rows.push_back(row);
+    return result;
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,80 @@
+// The first look: what holds the memory at the peak, and what was never freed, each by the function
+// of the program that allocated it. A click shows in the graph who called it.
+
+import {KEPT_BY_DESIGN, KIND_ROW} from './capture.js';
+import {buildCallerTree} from './caller_tree.js';
+import {byId, element} from './element.js';
+import {baseName, bytes, measureExact, plural, share, shortened} from './format.js';
+import {whereOf} from './frame_text.js';
+
+const LINES = 5;
+// Enough to follow the heaviest callers of the functions that are shown.
+const OPENED = 400;
+const CALLERS = 4;
+
+export function createFirstLook(capture, figures, state) {
+  const running = capture.program.end?.kind === 'running';
+  byId('first-look').replaceChildren(
+      list(capture, figures, state, 'peak', capture.selected
+          ? `Holds the memory: ${capture.selected.text}` : 'Holds the memory at the peak',
+      'Nothing was allocated.'),
+      list(capture, figures, state, 'leaked', running ? 'Live when read' : 'Never freed',
+          'Nothing was left: no leak.'));
+  return {update() {}};
+}
+
+function list(capture, figures, state, mode, title, empty) {
+  const view = {mode, by: 'bytes', system: 'hide', thread: null, direction: 'callers'};
+  const {root} = buildCallerTree(capture, figures, view, OPENED);
+  // What the runtime keeps by design answers neither question: it comes last.
+  const kept = root.children.filter(({name}) => name === KEPT_BY_DESIGN);
+  const functions = root.children.filter((node) => !kept.includes(node));
+  const shown = functions.slice(0, LINES), rest = functions.slice(LINES);
+  const largest = shown[0]?.value ?? 0;
+  const lines = shown.map((node) => line(capture, state, view, root, node, largest));
+  const restValue = rest.reduce((sum, node) => sum + node.value, 0);
+  const below = [
+    restValue > 0 ? `${plural(rest.length, 'other function', 'other functions')} ` +
+        `${bytes(restValue)} (${share(restValue, root.value)})` : '',
+    ...kept.map((node) => `kept by design by the runtime: ${bytes(node.value)}`),
+  ].filter(Boolean).join(' · ');
+  return element('div', {className: 'look', 'data-look': mode},
+      element('h2', {}, title),
+      lines.length > 0 ? element('ol', {}, ...lines) : element('p', {className: 'exactly'}, empty),
+      below ? element('p', {className: 'place'}, below) : null);
+}
+
+function line(capture, state, view, root, node, largest) {
+  const {place, module} = whereOf(capture, node);
+  const bar = element('i', {className: 'bar'});
+  bar.style.width = `${100 * node.value / largest}%`;
+  const button = element('button', {type: 'button', title: shortened(node.name, 700) + '\n' +
+      [place, module, measureExact(node.value, 'bytes')].filter(Boolean).join('\n')},
+  bar,
+  element('span', {className: 'figure'}, bytes(node.value)),
+  element('span', {className: 'share'}, share(node.value, root.value)),
+  element('span', {className: 'name'}, shortened(node.name, 200)),
+  element('span', {className: 'where'}, baseName(place || module)),
+  element('span', {className: 'callers-line'}, heaviestCallers(node)));
+  button.addEventListener('click', () => {
+    state.set({mode: view.mode, by: 'bytes', view: 'graph', direction: 'callers', system: 'hide',
+      thread: '', search: '', zoom: node.zoom});
+    byId('toolbar').scrollIntoView({block: 'start', behavior: 'smooth'});
+  });
+  return element('li', {}, button);
+}
+
+// "40.0% of it ← load ← main": the share of the function's bytes that came this way, where it isn't
+// nearly all.
+function heaviestCallers(node) {
+  const names = [];
+  let at = node;
+  for (let next; names.length < CALLERS && (next = at.children[0]) &&
+      next.frame.kind !== KIND_ROW;) {
+    at = next;
+    names.push(shortened(at.name, 60));
+  }
+  if (names.length === 0) return '';
+  return (at.value < 0.995 * node.value ? `${share(at.value, node.value)} of it ` : '') +
+      names.map((name) => `← ${name}`).join(' ');
+}
