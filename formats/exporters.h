@@ -33,6 +33,8 @@ std::string ExportFolded(const Profile& profile, const ExportOptions& options);
 std::string ExportCsv(const Profile& profile, const ExportOptions& options);
 std::string ExportSpeedscope(const Profile& profile, const ExportOptions& options);
 std::string ExportPprof(const Profile& profile, const ExportOptions& options);
+std::string ExportMassif(const Profile& profile, const ExportOptions& options);
+std::string ExportDhat(const Profile& profile, const ExportOptions& options);
 
 inline const Count& FigureOf(const ProfileSite& site, Figure figure) {
   return figure == Figure::kPeak ? site.peak : figure == Figure::kLeaked ? site.leaked : site.total;

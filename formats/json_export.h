@@ -4,6 +4,7 @@
 // Thread safety: pure. Bytes that are not UTF-8 become replacement characters.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/profile.h"
@@ -14,5 +15,11 @@ namespace memprof {
 //  "peak": {"bytes", "allocations", "time_ms", "time_resolution_ms"}, "leaked", "total",
 //  "rss_peak_bytes", "tracker": {…}}
 std::string StatsJson(const Profile& profile);
+
+// Its parts, for JSON of other reports under the same names.
+nlohmann::ordered_json StatsObject(const Profile& profile);
+// {"bytes", "allocations"}, of estimates with "standard_error".
+nlohmann::ordered_json FigureObject(const Count& count, const Variance& variance, bool estimates);
+std::string JsonText(const nlohmann::ordered_json& json);
 
 }  // namespace memprof

@@ -15,6 +15,16 @@
 
 namespace memprof {
 
+// A function that called a location, with what of the location's row came through it.
+struct CallerRow {
+  std::string function;  // or "[no caller]"
+  std::string file;
+  uint32_t line = 0;
+  std::string module;
+  Count peak, leaked, total;
+  FigureVariances variances;
+};
+
 struct LocationRow {
   std::string function;  // a location's, or a bracketed row
   std::string file;
@@ -25,6 +35,8 @@ struct LocationRow {
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;  // sites summed up here
   FigureVariances variances;
+  // If asked for: they sum to the row, in the rows' order.
+  std::vector<CallerRow> callers = {};
 };
 
 enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
@@ -34,11 +46,15 @@ struct RowOptions {
   bool leaks = false;         // the figure: leaked, else peak
   bool show_runtime = false;  // what is kept by design: a row a reason instead of one in all
   SortKey sort = SortKey::kBytes;
+  bool callers = false;  // who calls the location: the next frame out that is no system's
 };
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);
 
 inline const Count& FigureOf(const LocationRow& row, bool leaks) {
+  return leaks ? row.leaked : row.peak;
+}
+inline const Count& FigureOf(const CallerRow& row, bool leaks) {
   return leaks ? row.leaked : row.peak;
 }
 inline const Variance& VarianceOf(const FigureVariances& variances, bool leaks) {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "cli/reports/report.h"
+#include "cli/reports/row_data.h"
 #include "cli/reports/row_text.h"
+#include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
@@ -83,26 +83,6 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   return text;
 }
 
-// Modules that lack the same are one note: "liba.so, libb.so: no debug info, …".
-std::string SymbolsText(const Profile& profile, const TextStyle& style) {
-  constexpr std::string_view kHead = "symbols: ";
-  std::vector<std::pair<std::string, std::string>> notes;  // what lacks, of which modules
-  for (const std::string& note : profile.notes) {
-    const size_t colon = std::min(note.find(": "), note.size());
-    const std::string what = note.substr(colon);
-    auto same = std::find_if(notes.begin(), notes.end(),
-                             [&](const auto& entry) { return entry.first == what; });
-    if (same == notes.end()) same = notes.insert(notes.end(), {what, ""});
-    same->second += (same->second.empty() ? "" : ", ") + note.substr(0, colon);
-  }
-  std::string text;
-  for (const auto& [what, modules] : notes) {
-    text += Dim(std::string(kHead) + Wrapped(Printable(modules + what), kHead.size(), style.width),
-                style);
-  }
-  return text.empty() ? text : "\n" + text;
-}
-
 }  // namespace
 
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
@@ -111,7 +91,7 @@ std::string SummaryText(const Profile& profile, const RowOptions& what, size_t r
   text += Bold(what.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
   text += RowText(profile, LocationRows(profile, what),
                   {what.leaks, rows, what.sort, true, false, style});
-  return text + SymbolsText(profile, style);
+  return text + SymbolNotes("symbols: ", profile, style);
 }
 
 CommandBody SetUpSummary(CLI::App& app) {
@@ -122,8 +102,13 @@ CommandBody SetUpSummary(CLI::App& app) {
     if (!sort) return ExitStatusOf(sort.error());
     return Report(options->capture, options->output,
                   [&](const Profile& profile, const TextStyle& style) {
-                    return SummaryText(profile, {options->leaks, options->show_runtime, *sort},
-                                       options->rows, style);
+                    const RowOptions what = {options->leaks, options->show_runtime, *sort};
+                    const size_t rows = options->DataRows();
+                    if (options->json) {
+                      return RowsJson(profile, LocationRows(profile, what), what.leaks, rows);
+                    }
+                    if (options->csv) return RowsCsv(profile, LocationRows(profile, what), rows);
+                    return SummaryText(profile, what, options->rows, style);
                   });
   };
 }
