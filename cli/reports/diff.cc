@@ -8,6 +8,7 @@
 
 #include "cli/option_checks.h"
 #include "cli/reports/diff_data.h"
+#include "cli/reports/diff_page.h"
 #include "cli/reports/diff_text.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
@@ -25,10 +26,22 @@ struct DiffOptions {
   size_t rows = 30;
   bool json = false;
   bool csv = false;
+  bool html = false;
   OutputOptions output;
 };
 
-int Diff(const DiffOptions& options) {
+// As flamegraph does: a file beside the capture, and its name on stdout.
+int WritePage(const DiffOptions& options, const DiffSide& before, const DiffSide& after,
+              const DiffPageOptions& page) {
+  const int status = WriteOutput(options.output, MakeDiffPage(before, after, page));
+  if (status != kExitFine || IsStdout(options.output)) return status;
+  return WriteOutput({}, options.output.file + "\n");
+}
+
+int Diff(DiffOptions options) {
+  if (options.output.file.ends_with(".html") && !options.json && !options.csv) options.html = true;
+  if (options.html && options.output.file.empty())
+    options.output.file = options.after + ".diff.html";
   const auto by = ParseDiffBy(options.by);
   if (!by) return ExitStatusOf(by.error());
   const auto sort = ParseDiffSort(options.sort);
@@ -47,9 +60,12 @@ int Diff(const DiffOptions& options) {
     return WriteOutput(options.output,
                        options.json ? DiffJson(*before, *after, *by, rows) : DiffCsv(rows));
   }
-  return WriteOutput(options.output,
-                     DiffText({options.before, &*before}, {options.after, &*after},
-                              {*by, figure, *sort, options.rows, StyleOf(options.output)}));
+  const DiffSide old = {options.before, &*before};
+  const DiffSide now = {options.after, &*after};
+  if (options.html) return WritePage(options, old, now, {*by, figure});
+  return WriteOutput(
+      options.output,
+      DiffText(old, now, {*by, figure, *sort, options.rows, StyleOf(options.output)}));
 }
 
 }  // namespace
@@ -72,7 +88,13 @@ CommandBody SetUpDiff(CLI::App& app) {
   app.add_option("-s,--sort", options->sort, "bytes, allocations or function")
       ->capture_default_str();
   CLI::Option* json = app.add_flag("--json", options->json, "As JSON: all rows with all figures");
-  app.add_flag("--csv", options->csv, "As CSV: all rows with all figures")->excludes(json);
+  CLI::Option* csv =
+      app.add_flag("--csv", options->csv, "As CSV: all rows with all figures")->excludes(json);
+  app.add_flag("--html", options->html,
+               "As a red and blue flame graph with a table: one HTML file (default: "
+               "AFTER.diff.html)")
+      ->excludes(json)
+      ->excludes(csv);
   AddOutputOptions(app, options->output);
   return [options] { return Diff(*options); };
 }
