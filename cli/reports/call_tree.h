@@ -10,7 +10,7 @@
 //      bottom-up what came from nobody else.
 //   2. nodes()[0] is the root, with the profile's total; a child has a larger index.
 //   3. A node that is shown has a caller that is shown.
-// Thread safety: const after construction.
+// Thread safety: none needed while it isn't sorted anew.
 #pragma once
 
 #include <cstdint>
@@ -67,13 +67,15 @@ class CallTree {
   // for its own beside them, and "[N more]".
   std::vector<CallTreeLine> LinesBelow(const CallTreeNode& node) const;
 
+  // Children in another order; what is shown stays.
+  void Sort(SortKey sort);
+
   const CallTreeName& NameOf(const CallTreeNode& node) const { return names_[node.name]; }
 
  private:
   class Builder;
 
   bool Before(uint32_t a, uint32_t b, SortKey sort) const;
-  void Sort(SortKey sort);
   void Show(size_t rows, SortKey sort);
 
   const char* own_label_;

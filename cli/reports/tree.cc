@@ -11,6 +11,7 @@
 
 #include "cli/reports/report.h"
 #include "cli/reports/tree_data.h"
+#include "cli/reports/tree_screen.h"
 #include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
@@ -111,6 +112,7 @@ CommandBody SetUpTree(CLI::App& app) {
     ViewOptions view;
     bool all_frames = false;
     bool bottom_up = false;
+    bool plain = false;
   };
   auto options = std::make_shared<Options>();
   AddViewOptions(app, options->view, kRows);
@@ -118,6 +120,8 @@ CommandBody SetUpTree(CLI::App& app) {
                "Also the frames of libc, libstdc++ and allocators, which are folded else");
   app.add_flag("--bottom-up", options->bottom_up,
                "The functions that allocate above who calls them");
+  app.add_flag("--plain", options->plain,
+               "As text on a terminal too, where it is shown interactively else");
   return [options] {
     const ViewOptions& view = options->view;
     const auto sort = ParseSortKey(view.sort);
@@ -129,9 +133,12 @@ CommandBody SetUpTree(CLI::App& app) {
                                   options->bottom_up,
                                   data ? view.DataRows() : view.rows,
                                   *sort};
+    const bool interactive =
+        !data && !options->plain && IsStdout(view.output) && CanShowTreeScreen();
     return Report(view.capture, view.output, [&](const Profile& profile, const TextStyle& style) {
       if (view.json) return TreeJson(profile, tree);
       if (view.csv) return TreeCsv(profile, tree);
+      if (interactive && ShowTreeScreen(profile, tree)) return std::string();
       return TreeText(profile, tree, style);
     });
   };
