@@ -174,6 +174,14 @@ std::string RowsText(const std::vector<DiffRow>& rows, const DiffFigures& before
   return table.Text();
 }
 
+std::string NotesText(std::string_view head, const Profile& profile, const TextStyle& style) {
+  std::string text;
+  for (const std::string& note : GroupedNotes(profile.notes)) {
+    text += Dim(std::string(head) + Wrapped(Printable(note), head.size(), style.width), style);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 std::string HeadText(const char* name, const DiffSide& side, const TextStyle& style) {
   const SnapshotProgram& program = side.profile->program;
   const std::string head =
@@ -252,10 +260,10 @@ std::string DiffText(const DiffSide& before, const DiffSide& after,
       RowsText(DiffRows(*before.profile, *after.profile, options.by, options.figure, options.sort),
                old, now, estimates, options);
   if (before.profile->notes == after.profile->notes) {
-    return text + SymbolNotes("symbols: ", *after.profile, style);
+    return text + NotesText("symbols: ", *after.profile, style);
   }
-  return text + SymbolNotes("symbols before: ", *before.profile, style) +
-         SymbolNotes("symbols after: ", *after.profile, style);
+  return text + NotesText("symbols before: ", *before.profile, style) +
+         NotesText("symbols after: ", *after.profile, style);
 }
 
 }  // namespace memprof

@@ -83,6 +83,15 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   return text;
 }
 
+std::string SymbolsText(const Profile& profile, const TextStyle& style) {
+  constexpr std::string_view kHead = "symbols: ";
+  std::string text;
+  for (const std::string& note : GroupedNotes(profile.notes)) {
+    text += Dim(std::string(kHead) + Wrapped(Printable(note), kHead.size(), style.width), style);
+  }
+  return text.empty() ? text : "\n" + text;
+}
+
 }  // namespace
 
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
@@ -91,7 +100,7 @@ std::string SummaryText(const Profile& profile, const RowOptions& what, size_t r
   text += Bold(what.leaks ? "Never freed, by place" : "Live at the peak, by place", style) + "\n";
   text += RowText(profile, LocationRows(profile, what),
                   {what.leaks, rows, what.sort, true, false, style});
-  return text + SymbolNotes("symbols: ", profile, style);
+  return text + SymbolsText(profile, style);
 }
 
 CommandBody SetUpSummary(CLI::App& app) {

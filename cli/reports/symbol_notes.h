@@ -1,18 +1,17 @@
-// What the symbolizer lacked, as the last lines of a report. Modules that lack the same are one
-// note: "liba.so, libb.so: no debug info, …".
+// The symbolizer's notes, grouped for people: modules that lack the same are one note.
+//
+//   liba.so: no debug info; install a-dbgsym, or …       liba.so, libb.so: no debug info; install
+//   libb.so: no debug info; install b-dbgsym, or …   →   a-dbgsym, b-dbgsym, or …
 //
 // Thread safety: pure.
 #pragma once
 
 #include <string>
-#include <string_view>
-
-#include "cli/reports/terminal.h"
-#include "core/profile.h"
+#include <vector>
 
 namespace memprof {
 
-// Each note begins with `head`; nothing if nothing lacked, else an empty line before them.
-std::string SymbolNotes(std::string_view head, const Profile& profile, const TextStyle& style);
+// In the order in which each first lacks something.
+std::vector<std::string> GroupedNotes(const std::vector<std::string>& notes);
 
 }  // namespace memprof

@@ -208,10 +208,12 @@ class Screen {
 
   std::string Head() const {
     const CallTreeNode& root = view_.tree().nodes()[0];
-    return fmt::format("{}  {} {}{}", Printable(profile_.program.program),
+    const Count error = StandardError(root.variance);
+    return fmt::format("{}  {}{} {}{} in {} blocks", Printable(profile_.program.program),
+                       options_.bottom_up ? "bottom-up, " : "",
                        options_.leaks ? "never freed:" : "live at the peak:",
-                       FormatFigure(root.figure, root.variance, profile_.tracker.sample_bytes),
-                       options_.bottom_up ? ", bottom-up" : "");
+                       estimates_ ? "≈ " : "", FormatBytesWithError(root.figure.bytes, error.bytes),
+                       FormatCountWithError(root.figure.allocations, error.allocations));
   }
 
   std::string LineText(const TreeView::Line& line) const {
@@ -254,8 +256,7 @@ class Screen {
           there && at == cursor ? A_REVERSE : A_NORMAL);
     }
     const std::string keys = fmt::format(
-        "↑↓ move  → ← open, close  * all below  / search  n N next  s sort ({})  q quit",
-        SortName());
+        "↑↓ move  →← open, close  * all  / find  n N next  s sort: {}  q quit", SortName());
     Put(kHeadLines + rows, message_.empty() ? keys : message_, message_.empty() ? A_DIM : A_BOLD);
     refresh();
   }
