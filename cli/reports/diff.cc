@@ -40,8 +40,9 @@ int WritePage(const DiffOptions& options, const DiffSide& before, const DiffSide
 
 int Diff(DiffOptions options) {
   if (options.output.file.ends_with(".html") && !options.json && !options.csv) options.html = true;
-  if (options.html && options.output.file.empty())
+  if (options.html && options.output.file.empty()) {
     options.output.file = options.after + ".diff.html";
+  }
   const auto by = ParseDiffBy(options.by);
   if (!by) return ExitStatusOf(by.error());
   const auto sort = ParseDiffSort(options.sort);
@@ -57,8 +58,9 @@ int Diff(DiffOptions options) {
 
   if (options.json || options.csv) {
     const std::vector<DiffRow> rows = DiffRows(*before, *after, *by, figure, *sort);
-    return WriteOutput(options.output,
-                       options.json ? DiffJson(*before, *after, *by, rows) : DiffCsv(rows));
+    const bool estimates = before->tracker.sample_bytes != 0 || after->tracker.sample_bytes != 0;
+    return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows)
+                                                    : DiffCsv(rows, estimates));
   }
   const DiffSide old = {options.before, &*before};
   const DiffSide now = {options.after, &*after};

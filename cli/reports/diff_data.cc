@@ -66,13 +66,17 @@ std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
   return JsonText(json);
 }
 
-std::string DiffCsv(const std::vector<DiffRow>& rows) {
+std::string DiffCsv(const std::vector<DiffRow>& rows, bool estimates) {
   std::vector<std::string> line = {"function", "file", "line", "module"};
   for (const auto& entry : kFigures) {
     for (const char* side : {"before", "after", "difference"}) {
       for (const char* unit : {"bytes", "allocations"}) {
         line.push_back(fmt::format("{}_{}_{}", entry.first, side, unit));
       }
+    }
+    for (const char* unit : {"bytes", "allocations"}) {
+      if (!estimates) break;
+      line.push_back(fmt::format("{}_difference_{}_standard_error", entry.first, unit));
     }
   }
   line.push_back("stack");  // by site: innermost first
@@ -89,6 +93,10 @@ std::string DiffCsv(const std::vector<DiffRow>& rows) {
       line.push_back(fmt::format("{}", after.allocations));
       line.push_back(fmt::format("{}", change.bytes));
       line.push_back(fmt::format("{}", change.allocations));
+      if (!estimates) continue;
+      const Count error = StandardError(ChangeVariance(row.before, row.after, entry.second));
+      line.push_back(fmt::format("{}", error.bytes));
+      line.push_back(fmt::format("{}", error.allocations));
     }
     std::vector<std::string> stack;
     for (const DiffFrame& frame : row.stack) stack.push_back(frame.function);

@@ -18,6 +18,7 @@ namespace memprof {
 std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
                      const std::vector<DiffRow>& rows);
 
-std::string DiffCsv(const std::vector<DiffRow>& rows);
+// With the standard errors of the differences, if they are of `estimates`.
+std::string DiffCsv(const std::vector<DiffRow>& rows, bool estimates);
 
 }  // namespace memprof

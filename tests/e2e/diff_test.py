@@ -114,6 +114,29 @@ class DiffTest(harness.MemprofTest):
                         self.assertEqual(int(row[f"{figure}_{side}_{unit}"]),
                                          want[figure][side][unit])
 
+    def test_the_page_is_a_file_beside_the_capture(self):
+        self.assertEqual(self.memprof("diff", "--html", "old", "new"), "new.diff.html\n")
+        with open(self.path("new.diff.html"), encoding="utf-8") as file:
+            page = file.read()
+        start = page.index('id="difference">') + len('id="difference">')
+        data = json.loads(page[start:page.index("</script>", start)])
+        before, after = self.stats("old"), self.stats("new")
+        for figure in FIGURES:
+            whole = [side[figure][unit] for side in (before, after) for unit in UNITS]
+            self.assertEqual(data["totals"][figure], whole)
+            self.assertEqual([sum(column) for column in zip(*data["own"][figure])], whole)
+            for rows in data["tables"].values():
+                self.assertEqual([sum(c) for c in zip(*(row[figure] for row in rows))], whole)
+        for by, name in (("site", "CacheReply"), ("function", "CacheReply"),
+                         ("module", "two_builds_new")):
+            self.assertEqual([row["name"] for row in data["tables"][by]], [name, "unchanged"])
+        # Never overwritten unasked; the name says what it is to be.
+        self.memprof("diff", "--html", "old", "new", status=2)
+        self.memprof("diff", "--html", "-f", "old", "new")
+        self.assertEqual(self.memprof("diff", "old", "new", "-o", "x.html"), "x.html\n")
+        with open(self.path("x.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), page)
+
     def test_gos_pprof_finds_the_same_difference(self):
         go = shutil.which("go")
         if go is None:
