@@ -1,6 +1,7 @@
 // The table of commands: one line each.
 
 #include "cli/command.h"
+#include "cli/reports/diff.h"
 #include "cli/reports/flamegraph.h"
 #include "cli/reports/parse.h"
 #include "cli/reports/stats.h"
@@ -22,6 +23,8 @@ constexpr Command kCommands[] = {
      "memprof summary --leaks x.memprof", SetUpSummary},
     {"table", "One row a place", "memprof table -n 20 -s allocations x.memprof", SetUpTable},
     {"tree", "The call tree", "memprof tree --leaks x.memprof", SetUpTree},
+    {"diff", "What has changed from one capture to another",
+     "memprof diff --by function old.memprof new.memprof", SetUpDiff},
     {"flamegraph", "The call tree as one HTML file", "memprof flamegraph x.memprof -o x.html",
      SetUpFlamegraph},
     {"stats", "The figures of the whole program", "memprof stats --json x.memprof", SetUpStats},

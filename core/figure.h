@@ -23,4 +23,19 @@ auto& FigureOf(Figures& figures, Figure figure) {
   return figures.peak;
 }
 
+// In JSON, CSV and on the page.
+constexpr const char* NameOf(Figure figure) {
+  switch (figure) {
+    case Figure::kLeaked:
+      return "leaked";
+    case Figure::kTotal:
+      return "total";
+    case Figure::kTemporary:
+      return "temporary";
+    case Figure::kPeak:
+      break;
+  }
+  return "peak";
+}
+
 }  // namespace memprof

@@ -4,20 +4,11 @@
 
 #include <vector>
 
+#include "formats/csv_line.h"
 #include "formats/exporters.h"
 
 namespace memprof {
 namespace {
-
-std::string Quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 void AddFigure(std::vector<std::string>& row, const Count& count, const Variance& variance,
                bool estimated) {
@@ -44,7 +35,7 @@ std::string ExportCsv(const Profile& profile, const ExportOptions&) {
     }
   }
   row.push_back("stack");  // innermost first
-  std::string text = fmt::format("{}\r\n", fmt::join(row, ","));
+  std::string text = CsvLine(row);
   for (const ProfileSite& site : profile.sites) {
     const ProfileFrame none;
     const ProfileFrame& leaf =
@@ -60,8 +51,7 @@ std::string ExportCsv(const Profile& profile, const ExportOptions&) {
     AddFigure(row, site.leaked, site.variances.leaked, estimated);
     AddFigure(row, site.total, site.variances.total, estimated);
     row.push_back(fmt::format("{}", fmt::join(stack, " < ")));
-    for (std::string& field : row) field = Quoted(field);
-    text += fmt::format("{}\r\n", fmt::join(row, ","));
+    text += CsvLine(row);
   }
   return text;
 }

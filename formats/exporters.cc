@@ -9,6 +9,8 @@ constexpr Exporter kExporters[] = {
     {"csv", ".csv", false, ExportCsv},
     {"speedscope", ".speedscope.json", false, ExportSpeedscope},
     {"pprof", ".pb.gz", true, ExportPprof},
+    {"massif", ".massif", false, ExportMassif},
+    {"dhat", ".dhat.json", false, ExportDhat},
 };
 
 }  // namespace

@@ -33,5 +33,7 @@ std::string ExportFolded(const Profile& profile, const ExportOptions& options);
 std::string ExportCsv(const Profile& profile, const ExportOptions& options);
 std::string ExportSpeedscope(const Profile& profile, const ExportOptions& options);
 std::string ExportPprof(const Profile& profile, const ExportOptions& options);
+std::string ExportMassif(const Profile& profile, const ExportOptions& options);
+std::string ExportDhat(const Profile& profile, const ExportOptions& options);
 
 }  // namespace memprof

@@ -19,9 +19,7 @@ Json ToJson(const Count& count) {
 
 // Of an estimate; an exact figure has no "standard_error".
 Json ToJson(const Count& count, const Variance& variance, const Profile& profile) {
-  Json json = ToJson(count);
-  if (profile.tracker.sample_bytes != 0) json["standard_error"] = ToJson(StandardError(variance));
-  return json;
+  return FigureObject(count, variance, profile.tracker.sample_bytes != 0);
 }
 
 const char* Name(EndKind kind) {
@@ -187,6 +185,16 @@ std::string Text(const Json& json) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json StatsObject(const Profile& profile) { return Stats(profile); }
+
+nlohmann::ordered_json FigureObject(const Count& count, const Variance& variance, bool estimates) {
+  Json json = ToJson(count);
+  if (estimates) json["standard_error"] = ToJson(StandardError(variance));
+  return json;
+}
+
+std::string JsonText(const nlohmann::ordered_json& json) { return Text(json); }
 
 std::string StatsJson(const Profile& profile) { return Text(Stats(profile)); }
 

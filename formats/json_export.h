@@ -4,6 +4,7 @@
 // Thread safety: pure. Bytes that are not UTF-8 become replacement characters.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/profile.h"
@@ -16,5 +17,11 @@ namespace memprof {
 //  "timeline": {"interval_ms", "points": [{"time_ms", "heap_bytes", "rss_bytes"}]} or null,
 //  "selected": {"moment", "time_ms"} where "peak" is what was live at a moment that was asked for}
 std::string StatsJson(const Profile& profile);
+
+// Its parts, for JSON of other reports under the same names.
+nlohmann::ordered_json StatsObject(const Profile& profile);
+// {"bytes", "allocations"}, of estimates with "standard_error".
+nlohmann::ordered_json FigureObject(const Count& count, const Variance& variance, bool estimates);
+std::string JsonText(const nlohmann::ordered_json& json);
 
 }  // namespace memprof

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <map>
 #include <new>
 #include <vector>
@@ -140,8 +141,15 @@ class Builder {
     return place->second;
   }
 
+  // The first is what readers call the program's file.
   void AddMappings() {
-    for (size_t i = 0; i < profile_.modules.size(); ++i) {
+    std::vector<size_t> order(profile_.modules.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::stable_partition(order.begin(), order.end(), [&](size_t i) {
+      const std::string& path = profile_.modules[i].path;
+      return path.substr(path.rfind('/') + 1) == profile_.program.program;
+    });
+    for (const size_t i : order) {
       const SnapshotModule& module = profile_.modules[i];
       Message mapping;
       mapping.Number(1, i + 1);

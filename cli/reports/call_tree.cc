@@ -1,11 +1,14 @@
 #include "cli/reports/call_tree.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <queue>
 #include <unordered_map>
 
 #include "core/frame_kind.h"
+#include "core/units.h"
 
 namespace memprof {
 
@@ -19,7 +22,8 @@ class CallTree::Builder {
       const std::string module =
           frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
       frame_names_.push_back(
-          NameId({frame.function, PlaceOf(frame.function, frame.file, frame.line, module)}));
+          NameId({frame.function, PlaceOf(frame.function, frame.file, frame.line, module),
+                  frame.file, frame.line, module}));
       folded_.push_back(!options.all_frames &&
                         ClassifyFrame(frame.function, module) == FrameKind::kSystem);
     }
@@ -32,9 +36,10 @@ class CallTree::Builder {
     if (figure == Count()) return;
     uint32_t at = 0;
     Book(at, figure, site);
-    const std::vector<uint32_t> path = PathOf(site);
-    for (size_t i = path.size(); i-- > 0;) {
-      at = Child(at, path[i]);
+    std::vector<uint32_t> path = PathOf(site);
+    if (!options_.bottom_up) std::reverse(path.begin(), path.end());
+    for (const uint32_t name : path) {
+      at = Child(at, name);
       Book(at, figure, site);
     }
     tree_.nodes_[at].own += figure;
@@ -87,10 +92,37 @@ class CallTree::Builder {
   std::unordered_map<uint64_t, uint32_t> children_;
 };
 
-CallTree::CallTree(const Profile& profile, const CallTreeOptions& options) {
+CallTree::CallTree(const Profile& profile, const CallTreeOptions& options)
+    : own_label_(options.bottom_up ? "[no caller]" : "[itself]") {
   Builder(*this, profile, options);
   Sort(options.sort);
   Show(options.rows, options.sort);
+}
+
+std::vector<CallTreeLine> CallTree::LinesBelow(const CallTreeNode& node) const {
+  std::vector<CallTreeLine> lines;
+  if (node.children.empty()) return lines;
+  CallTreeLine rest;
+  size_t hidden = 0;
+  uint64_t own_total = node.total_bytes;
+  for (const uint32_t child : node.children) {
+    const CallTreeNode& below = nodes_[child];
+    own_total -= below.total_bytes;
+    if (below.shown) {
+      lines.push_back({child, below.figure, below.total_bytes, below.variance});
+    } else {
+      rest.figure += below.figure;
+      rest.total_bytes += below.total_bytes;
+      rest.variance += below.variance;
+      ++hidden;
+    }
+  }
+  if (node.own != Count()) {
+    lines.push_back({0, node.own, own_total, node.own_variance, own_label_});
+  }
+  rest.label = fmt::format("[{} more]", FormatCount(hidden));
+  if (hidden != 0) lines.push_back(rest);
+  return lines;
 }
 
 bool CallTree::Before(uint32_t a, uint32_t b, SortKey sort) const {

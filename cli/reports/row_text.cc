@@ -106,6 +106,35 @@ const char* HeadingOf(Figure figure) {
   return "peak";
 }
 
+// The callers of one row, below it. What they are more than these is one line.
+void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& table) {
+  constexpr size_t kShown = 6;
+  auto error = [&](const Variance& variance) { return StandardError(variance).bytes; };
+  Count rest, rest_total;
+  Variance rest_variance;
+  size_t shown = 0;
+  size_t hidden = 0;
+  for (const CallerRow& caller : row.callers) {
+    const Count& figure = FigureOf(caller, which);
+    const Variance& variance = FigureOf(caller.variances, which);
+    // One more than fits is shown instead of "1 more caller".
+    if (shown < kShown || row.callers.size() == kShown + 1) {
+      ++shown;
+      table.Add(
+          figure, error(variance), caller.total, "  ← " + Printable(caller.function),
+          Printable(PlaceOf(caller.function, caller.file, caller.line, caller.module, folders)));
+      continue;
+    }
+    ++hidden;
+    rest += figure;
+    rest_total += caller.total;
+    rest_variance += variance;
+  }
+  if (hidden == 0) return;
+  table.Add(rest, error(rest_variance), rest_total,
+            fmt::format("  ← {} more callers", FormatCount(hidden)));
+}
+
 std::string OthersText(const Selection& selection, Figure figure) {
   const char* all = selection.rest != Count() ? "" : NothingOf(figure);
   return fmt::format("others ({} {}{})", FormatCount(selection.hidden),
@@ -129,6 +158,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
               row->total, Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
+    AddCallers(*row, options.leaks, folders, table);
   }
   if (selection.hidden != 0) {
     table.Add(selection.rest, error(selection.rest_variance), selection.rest_total,
@@ -140,7 +170,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   std::string text = table.Headings();
   for (size_t i = 0; i < table.size(); ++i) {
     text += table.Line(i);
-    if (!options.stacks || i >= selection.shown.size()) continue;
+    if (!options.stacks || i >= selection.shown.size()) continue;  // rows have no callers then
     const std::string callers = Callers(profile, *selection.shown[i], table.names() - 2);
     if (!callers.empty()) {
       text += std::string(table.indent() + 2, ' ') + Dim(callers, options.style) + "\n";

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
+#include "core/frame_kind.h"
 #include "core/location.h"
 
 namespace memprof {
@@ -18,6 +20,13 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
+Key KeyOfNode(const Profile& profile, uint32_t node) {
+  const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
+  const bool has_module = frame.module < profile.modules.size();
+  return {frame.function, frame.file, frame.line,
+          has_module ? profile.modules[frame.module].path : std::string()};
+}
+
 Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& options) {
   if (site.runtime_reason != nullptr) {
     if (!options.show_runtime) return {kRuntimeRow, "", 0, ""};
@@ -25,13 +34,20 @@ Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& opt
   }
   const uint32_t node = LocationOf(profile, site);
   if (node == 0) return {"[no stack]", "", 0, ""};
-  const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
-  const bool has_module = frame.module < profile.modules.size();
-  return {frame.function, frame.file, frame.line,
-          has_module ? profile.modules[frame.module].path : std::string()};
+  return KeyOfNode(profile, node);
 }
 
-bool Before(const LocationRow& a, const LocationRow& b, const RowOptions& options) {
+Key CallerOf(const Profile& profile, const ProfileSite& site) {
+  for (uint32_t node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
+       node = profile.nodes[node].parent) {
+    Key key = KeyOfNode(profile, node);
+    if (ClassifyFrame(key.function, key.module) != FrameKind::kSystem) return key;
+  }
+  return {"[no caller]", "", 0, ""};
+}
+
+template <typename Row>
+bool Before(const Row& a, const Row& b, const RowOptions& options) {
   const Count& x = FigureOf(a, options.figure);
   const Count& y = FigureOf(b, options.figure);
   // Ties are decided by the name, so that a report is the same every time.
@@ -53,6 +69,28 @@ bool Before(const LocationRow& a, const LocationRow& b, const RowOptions& option
   return name;
 }
 
+template <typename Row>
+void Book(const Key& key, const ProfileSite& site, Row& row) {
+  row.function = key.function;
+  row.file = key.file;
+  row.line = key.line;
+  row.module = key.module;
+  row.peak += site.peak;
+  row.leaked += site.leaked;
+  row.total += site.total;
+  row.temporary += site.temporary;
+  row.variances += site.variances;
+}
+
+template <typename Row>
+std::vector<Row> Sorted(std::map<Key, Row> rows, const RowOptions& options) {
+  std::vector<Row> sorted;
+  for (auto& entry : rows) sorted.push_back(std::move(entry.second));
+  std::sort(sorted.begin(), sorted.end(),
+            [&](const Row& a, const Row& b) { return Before(a, b, options); });
+  return sorted;
+}
+
 }  // namespace
 
 Result<SortKey> ParseSortKey(std::string_view text) {
@@ -66,30 +104,23 @@ Result<SortKey> ParseSortKey(std::string_view text) {
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options) {
   std::map<Key, LocationRow> rows;
+  std::map<Key, std::map<Key, CallerRow>> callers;
   for (const ProfileSite& site : profile.sites) {
-    Key key = KeyOf(profile, site, options);
+    const Key key = KeyOf(profile, site, options);
     LocationRow& row = rows[key];
-    row.function = key.function;
-    row.file = key.file;
-    row.line = key.line;
-    row.module = key.module;
-    row.peak += site.peak;
-    row.leaked += site.leaked;
-    row.total += site.total;
-    row.temporary += site.temporary;
-    row.variances += site.variances;
+    Book(key, site, row);
     ++row.stacks;
     const uint64_t bytes = FigureOf(site, options.figure).bytes;
     if (row.heaviest_node == 0 || bytes > row.heaviest_bytes) {
       row.heaviest_node = site.node;
       row.heaviest_bytes = bytes;
     }
+    if (!options.callers || site.runtime_reason != nullptr) continue;
+    const Key caller = CallerOf(profile, site);
+    Book(caller, site, callers[key][caller]);
   }
-  std::vector<LocationRow> sorted;
-  for (auto& entry : rows) sorted.push_back(std::move(entry.second));
-  std::sort(sorted.begin(), sorted.end(),
-            [&](const LocationRow& a, const LocationRow& b) { return Before(a, b, options); });
-  return sorted;
+  for (auto& [key, of_row] : callers) rows[key].callers = Sorted(std::move(of_row), options);
+  return Sorted(std::move(rows), options);
 }
 
 std::string PlaceOf(const std::string& function, const std::string& file, uint32_t line,

@@ -16,6 +16,16 @@
 
 namespace memprof {
 
+// A function that called a location, with what of the location's row came through it.
+struct CallerRow {
+  std::string function;  // or "[no caller]"
+  std::string file;
+  uint32_t line = 0;
+  std::string module;
+  Count peak, leaked, total, temporary;
+  FigureVariances variances;
+};
+
 struct LocationRow {
   std::string function;  // a location's, or a bracketed row
   std::string file;
@@ -26,6 +36,8 @@ struct LocationRow {
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;  // sites summed up here
   FigureVariances variances;
+  // If asked for: they sum to the row, in the rows' order.
+  std::vector<CallerRow> callers = {};
 };
 
 enum class SortKey { kBytes, kAllocations, kTotal, kFunction };
@@ -35,6 +47,7 @@ struct RowOptions {
   Figure figure = Figure::kPeak;
   bool show_runtime = false;  // what is kept by design: a row a reason instead of one in all
   SortKey sort = SortKey::kBytes;
+  bool callers = false;  // who calls the location: the next frame out that is no system's
 };
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);

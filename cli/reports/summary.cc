@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "cli/reports/report.h"
+#include "cli/reports/row_data.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
@@ -130,8 +130,13 @@ CommandBody SetUpSummary(CLI::App& app) {
     if (!sort) return ExitStatusOf(sort.error());
     return Report(options->capture, options->symbols, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
-                    return SummaryText(profile, {options->figure(), options->show_runtime, *sort},
-                                       options->rows, style);
+                    const RowOptions what = {options->figure(), options->show_runtime, *sort};
+                    const size_t rows = options->DataRows();
+                    if (options->json) {
+                      return RowsJson(profile, LocationRows(profile, what), what.figure, rows);
+                    }
+                    if (options->csv) return RowsCsv(profile, LocationRows(profile, what), rows);
+                    return SummaryText(profile, what, options->rows, style);
                   });
   };
 }

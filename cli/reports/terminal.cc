@@ -97,6 +97,12 @@ std::string Bold(std::string_view text, const TextStyle& style) {
 std::string Dim(std::string_view text, const TextStyle& style) {
   return Escaped("\x1b[2m", text, style);
 }
+std::string Red(std::string_view text, const TextStyle& style) {
+  return Escaped("\x1b[31m", text, style);
+}
+std::string Green(std::string_view text, const TextStyle& style) {
+  return Escaped("\x1b[32m", text, style);
+}
 
 std::string Printable(std::string_view text) {
   std::string result;

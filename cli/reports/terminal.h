@@ -21,6 +21,8 @@ TextStyle StyleOfStdout();
 
 std::string Bold(std::string_view text, const TextStyle& style);
 std::string Dim(std::string_view text, const TextStyle& style);
+std::string Red(std::string_view text, const TextStyle& style);
+std::string Green(std::string_view text, const TextStyle& style);
 
 // Names come from foreign binaries: control characters, marks that turn the direction of writing
 // and broken UTF-8 become '?', so that no name can drive the terminal.

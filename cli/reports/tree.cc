@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "cli/reports/report.h"
+#include "cli/reports/tree_data.h"
+#include "cli/reports/tree_screen.h"
 #include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 #include "core/units.h"
@@ -30,14 +32,14 @@ class Printer {
     Line(root.figure, root.variance, "", Bold("total", style_));
     // A stack of its own: the tree may be deeper than ours.
     std::vector<Open> open;
-    open.push_back(Children(root, ""));
+    open.push_back({tree_.LinesBelow(root)});
     while (!open.empty()) {
       Open& top = open.back();
       if (top.next == top.lines.size()) {
         open.pop_back();
         continue;
       }
-      const ChildLine line = top.lines[top.next++];
+      const CallTreeLine line = top.lines[top.next++];
       // A chain of single callees is drawn straight down.
       const bool chain = top.lines.size() == 1;
       const bool last = top.next == top.lines.size();
@@ -50,44 +52,17 @@ class Printer {
       }
       const CallTreeNode& node = tree_.nodes()[line.node];
       Line(line.figure, line.variance, prefix, Name(tree_.NameOf(node), Columns(prefix)));
-      open.push_back(Children(node, below));
+      open.push_back({tree_.LinesBelow(node), 0, below});
     }
     return std::move(text_);
   }
 
  private:
-  struct ChildLine {
-    uint32_t node = 0;  // 0: none, a line of `label`
-    Count figure = {};
-    Variance variance = {};
-    std::string label = {};
-  };
   struct Open {
-    std::vector<ChildLine> lines;
+    std::vector<CallTreeLine> lines;
     size_t next = 0;
     std::string prefix = {};
   };
-
-  Open Children(const CallTreeNode& node, std::string prefix) const {
-    Open open = {{}, 0, std::move(prefix)};
-    if (node.children.empty()) return open;
-    ChildLine rest;
-    size_t hidden = 0;
-    for (const uint32_t child : node.children) {
-      const CallTreeNode& below = tree_.nodes()[child];
-      if (below.shown) {
-        open.lines.push_back({child, below.figure, below.variance});
-      } else {
-        rest.figure += below.figure;
-        rest.variance += below.variance;
-        ++hidden;
-      }
-    }
-    if (node.own != Count()) open.lines.push_back({0, node.own, node.own_variance, "[itself]"});
-    rest.label = fmt::format("[{} more]", FormatCount(hidden));
-    if (hidden != 0) open.lines.push_back(rest);
-    return open;
-  }
 
   // Deep below, only the innermost branches are drawn, so that names keep their room.
   std::string Indent(const std::string& prefix) const {
@@ -136,19 +111,35 @@ CommandBody SetUpTree(CLI::App& app) {
   struct Options {
     ViewOptions view;
     bool all_frames = false;
+    bool bottom_up = false;
+    bool plain = false;
   };
   auto options = std::make_shared<Options>();
   AddViewOptions(app, options->view, kRows);
   app.add_flag("-a,--all-frames", options->all_frames,
                "Also the frames of libc, libstdc++ and allocators, which are folded else");
+  app.add_flag("--bottom-up", options->bottom_up,
+               "The functions that allocate above who calls them");
+  app.add_flag("--plain", options->plain,
+               "As text on a terminal too, where it is shown interactively else");
   return [options] {
     const ViewOptions& view = options->view;
     const auto sort = ParseSortKey(view.sort);
     if (!sort) return ExitStatusOf(sort.error());
-    const CallTreeOptions tree = {view.figure(), view.show_runtime, options->all_frames, view.rows,
+    const bool data = view.json || view.csv;
+    const CallTreeOptions tree = {view.figure(),
+                                  view.show_runtime,
+                                  options->all_frames,
+                                  options->bottom_up,
+                                  data ? view.DataRows() : view.rows,
                                   *sort};
+    const bool interactive =
+        !data && !options->plain && IsStdout(view.output) && CanShowTreeScreen();
     return Report(view.capture, view.symbols, view.output, view.figure(),
                   [&](const Profile& profile, const TextStyle& style) {
+                    if (view.json) return TreeJson(profile, tree);
+                    if (view.csv) return TreeCsv(profile, tree);
+                    if (interactive && ShowTreeScreen(profile, tree)) return std::string();
                     return TreeText(profile, tree, style);
                   });
   };

@@ -16,14 +16,26 @@ struct ViewOptions {
   bool temporary = false;
   bool show_runtime = false;
   size_t rows = 0;  // 0: all
+  CLI::Option* rows_option = nullptr;
   std::string sort = "bytes";
+  bool json = false;
+  bool csv = false;
   SymbolOptions symbols;
   OutputOptions output;
 
   Figure figure() const {
     return temporary ? Figure::kTemporary : leaks ? Figure::kLeaked : Figure::kPeak;
   }
+
+  // JSON and CSV hold all rows unless a number was asked for.
+  size_t DataRows() const { return rows_option->count() != 0 ? rows : 0; }
 };
+
+// As data for other programs; at most one of them.
+inline void AddDataOptions(CLI::App& app, bool& json, bool& csv) {
+  CLI::Option* as_json = app.add_flag("--json", json, "As JSON, all rows unless -n is given");
+  app.add_flag("--csv", csv, "As CSV, all rows unless -n is given")->excludes(as_json);
+}
 
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
   options.rows = rows;
@@ -35,11 +47,12 @@ inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
       ->excludes(leaks);
   app.add_flag("--show-runtime", options.show_runtime,
                "Show what libc and libstdc++ keep by design row by row");
-  app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")
-      ->capture_default_str()
-      ->check(RowCount, "");
+  options.rows_option = app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")
+                            ->capture_default_str()
+                            ->check(RowCount, "");
   app.add_option("-s,--sort", options.sort, "bytes, allocations, total or function")
       ->capture_default_str();
+  AddDataOptions(app, options.json, options.csv);
   AddSymbolOptions(app, options.symbols);
   AddOutputOptions(app, options.output);
 }

@@ -1,7 +1,7 @@
-// Bundles src/ into one HTML file with everything inside: script, style, licences, and the marker
-// where the executable puts a capture's data.
+// Bundles src/ into two HTML files with everything inside: script, style, licences, and the marker
+// where the executable puts the data: the flame graph page, and the page of a difference.
 //
-//   node build.mjs --modules DIR --out FILE --notices FILE [--write-notices]
+//   node build.mjs --modules DIR --out FILE --diff-out FILE --notices FILE [--write-notices]
 //
 // DIR is a node_modules made by `npm ci` from this folder's package-lock.json. The third-party
 // notices are derived from what the bundler really took; the committed file must say the same.
@@ -17,6 +17,7 @@ const MAX_BYTES = 300 * 1024;
 const {values: options} = parseArgs({options: {
   modules: {type: 'string'},
   out: {type: 'string'},
+  'diff-out': {type: 'string'},
   notices: {type: 'string'},
   'write-notices': {type: 'boolean', default: false},
 }});
@@ -83,30 +84,35 @@ function noticesPage(groups) {
 
 const escapeHtml = (text) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;');
 
-// The package's own style sheet is replaced by page.css, which knows about light and dark.
-const script = await bundle('main.js', {'.css': 'empty'});
-const style = await bundle('page.css', {});
-const groups = notices(packagesOf(script.inputs));
+// The packages' own style sheets are replaced by page.css, which knows about light and dark.
+const pages = await Promise.all([
+  {name: 'page', script: 'main.js', style: 'page.css', html: 'index.html', out: options.out},
+  {name: 'diff page', script: 'diff.js', style: 'diff.css', html: 'diff.html',
+    out: options['diff-out']},
+].map(async (page) => ({...page, script: await bundle(page.script, {'.css': 'empty'}),
+  style: (await bundle(page.style, {})).text})));
 
-const expected = noticesPage(groups);
+const expected = noticesPage(notices(packagesOf(pages.flatMap(({script}) => script.inputs))));
 if (options['write-notices']) {
   writeFileSync(options.notices, expected);
 } else if (!existsSync(options.notices) || readFileSync(options.notices, 'utf8') !== expected) {
   fail(`${options.notices} doesn't match the bundled packages: run build.mjs with --write-notices`);
 }
 
-const fill = {
-  '{{style}}': style.text,
-  '{{script}}': script.text,
-  '{{licences}}': escapeHtml(groups.map(({titles, text}) => `${titles.join('\n')}\n\n${text}`)
-      .join('\n\n\n')),
-  '{{data}}': MARKER,
-};
-const page = readFileSync(join(source, 'index.html'), 'utf8')
-    .replace(/\{\{\w+\}\}/g, (name) => fill[name] ?? fail(`index.html has an unknown ${name}`));
-if (page.split(MARKER).length !== 2) fail('the data marker must occur exactly once');
-if (/<\/(script|style)/i.test(script.text + style.text)) fail('a bundled text ends its element');
-const bytes = Buffer.byteLength(page);
-if (bytes > MAX_BYTES) fail(`the page has ${bytes} bytes, more than ${MAX_BYTES}`);
-writeFileSync(options.out, page);
-console.log(`page: ${bytes} bytes before data`);
+for (const {name, script, style, html, out} of pages) {
+  const fill = {
+    '{{style}}': style,
+    '{{script}}': script.text,
+    '{{licences}}': escapeHtml(notices(packagesOf(script.inputs))
+        .map(({titles, text}) => `${titles.join('\n')}\n\n${text}`).join('\n\n\n')),
+    '{{data}}': MARKER,
+  };
+  const page = readFileSync(join(source, html), 'utf8')
+      .replace(/\{\{\w+\}\}/g, (field) => fill[field] ?? fail(`${html} has an unknown ${field}`));
+  if (page.split(MARKER).length !== 2) fail('the data marker must occur exactly once');
+  if (/<\/(script|style)/i.test(script.text + style)) fail('a bundled text ends its element');
+  const bytes = Buffer.byteLength(page);
+  if (bytes > MAX_BYTES) fail(`the ${name} has ${bytes} bytes, more than ${MAX_BYTES}`);
+  writeFileSync(out, page);
+  console.log(`${name}: ${bytes} bytes before data`);
+}

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cli/web/embedded_json.h"
 #include "cli/web/page.h"
 #include "cli/web/page_history.h"
 #include "cli/web/page_rows.h"
@@ -148,21 +149,6 @@ Json VariancesJson(const std::vector<PageRow>& rows) {
     });
   }
   return json;
-}
-
-// Inside <script> only '<' can end the element or begin a comment; in JSON it occurs in strings
-// only, so that every one may be escaped.
-std::string EscapedForScript(const std::string& json) {
-  std::string out;
-  out.reserve(json.size() + json.size() / 16);
-  for (char c : json) {
-    if (c == '<') {
-      out += "\\u003c";
-    } else {
-      out += c;
-    }
-  }
-  return out;
 }
 
 // No page is made smaller than this: what is left then isn't the tree's.

@@ -3,22 +3,34 @@
 #include <cstddef>
 
 // The assembler reads the file, so that the compiler needn't parse a quarter of a megabyte of
-// array. MEMPROF_PAGE_TEMPLATE is the bundled page's path (CMakeLists.txt).
-asm(".pushsection .rodata,\"a\",@progbits\n"
-    ".globl memprof_page_template_begin\n"
-    ".hidden memprof_page_template_begin\n"
-    "memprof_page_template_begin:\n"
-    ".incbin \"" MEMPROF_PAGE_TEMPLATE
-    "\"\n"
-    ".globl memprof_page_template_end\n"
-    ".hidden memprof_page_template_end\n"
-    "memprof_page_template_end:\n"
-    ".byte 0\n"
-    ".popsection\n");
+// array. The paths of the bundled pages are from CMakeLists.txt.
+#define MEMPROF_INCLUDE_FILE(name, path)       \
+  asm(".pushsection .rodata,\"a\",@progbits\n" \
+      ".globl memprof_" name                   \
+      "_begin\n"                               \
+      ".hidden memprof_" name                  \
+      "_begin\n"                               \
+      "memprof_" name                          \
+      "_begin:\n"                              \
+      ".incbin \"" path                        \
+      "\"\n"                                   \
+      ".globl memprof_" name                   \
+      "_end\n"                                 \
+      ".hidden memprof_" name                  \
+      "_end\n"                                 \
+      "memprof_" name                          \
+      "_end:\n"                                \
+      ".byte 0\n"                              \
+      ".popsection\n")
+
+MEMPROF_INCLUDE_FILE("page_template", MEMPROF_PAGE_TEMPLATE);
+MEMPROF_INCLUDE_FILE("diff_page_template", MEMPROF_DIFF_PAGE_TEMPLATE);
 
 extern "C" {
 extern const char memprof_page_template_begin[];
 extern const char memprof_page_template_end[];
+extern const char memprof_diff_page_template_begin[];
+extern const char memprof_diff_page_template_end[];
 }
 
 namespace memprof {
@@ -26,6 +38,11 @@ namespace memprof {
 std::string_view PageTemplate() {
   return {memprof_page_template_begin,
           static_cast<size_t>(memprof_page_template_end - memprof_page_template_begin)};
+}
+
+std::string_view DiffPageTemplate() {
+  return {memprof_diff_page_template_begin,
+          static_cast<size_t>(memprof_diff_page_template_end - memprof_diff_page_template_begin)};
 }
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-// The bundled page as the build made it, with one marker where the data goes.
+// The bundled pages as the build made them, each with one marker where the data goes.
 //
 // Thread safety: constants.
 #pragma once
@@ -9,7 +9,9 @@ namespace memprof {
 
 inline constexpr std::string_view kPageDataMarker = "@MEMPROF_PAGE_DATA@";
 
-// Holds the marker exactly once: build.mjs refuses to make another.
+// Each holds the marker exactly once: build.mjs refuses to make another.
 std::string_view PageTemplate();
+// Of the page that compares two captures.
+std::string_view DiffPageTemplate();
 
 }  // namespace memprof

@@ -76,11 +76,63 @@ class ExportsTest(harness.MemprofTest):
             whole = re.search(r"of (\d+)B total", text)
             self.assertEqual(int(whole[1]), self.profile_json[figure]["bytes"], text)
             self.assertIn("RememberUser", text)
+            self.assertIn("File: leaky_service", text)
+
+    def test_ms_print_reads_massif(self):
+        done = harness.run(["ms_print", "--threshold=0", self.export("massif")])
+        text = done.stdout.decode()
+        self.assertEqual((done.returncode, done.stderr), (0, b""), text)
+        rows = re.findall(r"^ *(\d+) +([\d,]+) +([\d,]+) +([\d,]+) +0 +0$", text, re.M)
+        self.assertEqual([int(row[2].replace(",", "")) for row in rows],
+                         [0, self.profile_json["peak"]["bytes"],
+                          self.profile_json["leaked"]["bytes"]])
+        self.assertIn("Command:            " + LEAKY, text)
+        self.assertRegex(text, r"Detailed snapshots: \[1 \(peak\), 2\]")
+        # Lines right below the allocation functions: they sum to it.
+        trees = text.split("(heap allocation functions)")[1:]
+        for tree, figure in zip(trees, ("peak", "leaked")):
+            sums = [int(line.replace(",", ""))
+                    for line in re.findall(r"^->[\d.]+% \(([\d,]+)B\)", tree, re.M)]
+            self.assertEqual(sum(sums), self.profile_json[figure]["bytes"])
+            self.assertRegex(tree, r"\(250,000B\) 0x\w+: RememberUser\(char const\*\) "
+                                   r"\(leaky_service\.cc:\d+\)")
+
+    def test_speedscopes_importer_and_dhats_viewer(self):
+        node = shutil.which("node") or shutil.which("nodejs")
+        viewers = [v for v in ("/usr/libexec/valgrind/dh_view.html",
+                               "/usr/lib/valgrind/dh_view.html") if os.path.exists(v)]
+        self.assertTrue(viewers, "valgrind's dh_view.html is missing: apt-get install valgrind")
+        done = harness.run(
+            [node, os.path.join(os.path.dirname(os.path.abspath(__file__)), "read_exports.mjs"),
+             "--modules", os.path.join(harness.BUILD, "cli", "web", "page", "node_modules"),
+             "--speedscope", self.export("speedscope"), "--dhat", self.export("dhat"),
+             "--dhat-viewer", viewers[0]], cwd=self.directory)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        read = json.loads(done.stdout)
+
+        saved = read["speedscope"]["saved"]
+        self.assertEqual([one["name"] for one in saved["profiles"]],
+                         ["live at the peak", "leaked", "allocated in all"])
+        for figure, one in zip(FIGURES, saved["profiles"]):
+            self.assertEqual(one["unit"], "bytes")
+            self.assertEqual(one["endValue"] - one["startValue"],
+                             self.profile_json[figure]["bytes"])
+            self.assertEqual(one["events"][-1]["at"], self.profile_json[figure]["bytes"])
+        self.assertIn("RememberUser(char const*)",
+                      [frame["name"] for frame in saved["shared"]["frames"]])
+
+        stats = self.stats()
+        for figure in FIGURES:
+            self.assertEqual(read["dhat"][figure], {unit: stats[figure][unit]
+                                                    for unit in ("bytes", "allocations")})
+        self.assertRegex(read["dhat"]["text"], r"RememberUser\(char const\*\) \(.*"
+                                               r"leaky_service\.cc:\d+\)")
+        self.assertIn("lifetimes (NaN) are not known", read["dhat"]["text"])
 
     def test_binary_formats_keep_off_the_terminal_and_names_are_checked(self):
         done = harness.run([harness.MEMPROF, "transform", "xml", self.path("x.memprof")])
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr.decode(), "there are json, folded, csv, speedscope, pprof")
+        self.assertRegex(done.stderr.decode(), "there are json, folded, csv, speedscope, pprof, massif, dhat")
 
 
 if __name__ == "__main__":

@@ -186,6 +186,75 @@ TEST(PprofExport, IsOfTheSameBytesAndOfGzip) {
   EXPECT_NE(once, ExportPprof(SampleProfile(), {Figure::kTotal}));
 }
 
+TEST(MassifExport, HasStartPeakAndEndWithTheirStacks) {
+  const std::string text = ExportMassif(SampleProfile(), {});
+  EXPECT_TRUE(
+      text.starts_with("desc: made by memprof: the start, the peak and the end\n"
+                       "cmd: ./service --fast\ntime_unit: ms\n#-----------\n"))
+      << text;
+  EXPECT_NE(text.find("snapshot=1\n#-----------\ntime=900\nmem_heap_B=350\nmem_heap_extra_B=0\n"
+                      "mem_stacks_B=0\nheap_tree=peak\n"
+                      "n2: 350 (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n"
+                      " n1: 250 0x2000: f8192 (main.cc:12)\n"
+                      "  n1: 250 0x1010: f4112 (main.cc:12)\n"
+                      "   n0: 250 0x1: f1 (main.cc:12)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("time=1500\nmem_heap_B=100\n"), std::string::npos);
+}
+
+TEST(MassifExport, HasALineForStacksThatEndWhereOthersGoOn) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.nodes.push_back({0, snapshot.nodes[4].frame});  // f8192 without a caller
+  snapshot.sites.push_back({5, 0, {40, 1}, {}, {40, 1}});
+  const std::string text = ExportMassif(SampleProfile(snapshot), {});
+  EXPECT_NE(
+      text.find(" n2: 290 0x2000: f8192 (main.cc:12)\n  n0: 40 [no caller]\n  n1: 250 0x1010"),
+      std::string::npos)
+      << text;
+}
+
+TEST(MassifExport, EndsNoLineInAName) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.program.command = {"a#b", "c\nd"};
+  EXPECT_NE(ExportMassif(SampleProfile(snapshot), {}).find("\ncmd: a'b c d\n"), std::string::npos);
+}
+
+TEST(DhatExport, HasEachStackOnceAndSumsToTheTotals) {
+  Snapshot snapshot = SampleSnapshot();
+  SnapshotSite other_thread = snapshot.sites[0];
+  other_thread.thread_name = 1;
+  snapshot.sites.push_back(other_thread);
+  const Profile profile = SampleProfile(snapshot);
+  const auto json = nlohmann::json::parse(ExportDhat(profile, {}));
+  EXPECT_EQ(json["dhatFileVersion"], 2);
+  EXPECT_EQ(json["tg"], 900'000);
+  EXPECT_EQ(json["te"], 1'500'000);
+  ASSERT_EQ(json["pps"].size(), 2u);
+  const std::pair<const char*, const Count*> figures[] = {
+      {"g", &profile.peak}, {"e", &profile.leaked}, {"t", &profile.total}};
+  for (const auto& [name, figure] : figures) {
+    uint64_t bytes = 0;
+    uint64_t blocks = 0;
+    for (const auto& point : json["pps"]) {
+      bytes += point[name + std::string("b")].get<uint64_t>();
+      blocks += point[name + std::string("bk")].get<uint64_t>();
+      EXPECT_GE(point["mb"], point["gb"]);
+      EXPECT_FALSE(point.contains("tl"));  // lifetimes aren't known
+    }
+    EXPECT_EQ((Count{bytes, blocks}), *figure) << name;
+  }
+  EXPECT_EQ(json["ftbl"][0], "[root]");
+  const auto& stack = json["pps"][0]["fs"];
+  EXPECT_EQ(json["ftbl"][stack[0].get<size_t>()], "0x1500: inner;\"\xef\xbf\xbd (inner.h:7)");
+}
+
+TEST(DhatAndMassif, SayOfEstimatesThatTheyAre) {
+  const Profile profile = SampleProfile(EstimatedSnapshot());
+  EXPECT_NE(ExportDhat(profile, {}).find("sampled, one block per 512 B"), std::string::npos);
+  EXPECT_NE(ExportMassif(profile, {}).find("sampled, one block per 512 B"), std::string::npos);
+}
+
 TEST(Exporters, AreFoundByName) {
   for (const Exporter& exporter : Exporters()) EXPECT_EQ(FindExporter(exporter.name), &exporter);
   EXPECT_EQ(FindExporter("nothing"), nullptr);

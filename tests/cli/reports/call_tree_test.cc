@@ -71,5 +71,24 @@ TEST(CallTree, KeepsCallsFromDifferentLinesApart) {
   EXPECT_EQ(tree.nodes()[0].children.size(), 4u);
 }
 
+TEST(CallTree, BottomUpHasCallersBelowAndTheSameSums) {
+  ProfileBuilder b("demo");
+  b.Site({{"main", "m.cc", 1}, {"Load", "l.cc", 2}, {"Grow", "g.cc", 3}}, {{600, 6}, {}, {}});
+  b.Site({{"main", "m.cc", 1}, {"Serve", "s.cc", 4}, {"Grow", "g.cc", 3}}, {{300, 3}, {}, {}});
+  b.Site({{"Grow", "g.cc", 3}}, {{100, 1}, {}, {}});
+  const CallTree tree(b.profile(), {.bottom_up = true});
+  const CallTreeNode& root = tree.nodes()[0];
+  ASSERT_EQ(root.children.size(), 1u);
+  const CallTreeNode& grow = tree.nodes()[root.children[0]];
+  EXPECT_EQ(tree.NameOf(grow).function, "Grow");
+  EXPECT_EQ(grow.figure, (Count{1000, 10}));
+  const auto lines = tree.LinesBelow(grow);
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(tree.NameOf(tree.nodes()[lines[0].node]).function, "Load");
+  EXPECT_EQ(lines[0].figure, (Count{600, 6}));
+  EXPECT_EQ(lines[2].label, "[no caller]");
+  EXPECT_EQ(lines[2].figure, (Count{100, 1}));
+}
+
 }  // namespace
 }  // namespace memprof

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/cli/reports/report_profile.h"
 
 namespace memprof {
@@ -95,6 +97,26 @@ TEST(Rows, NameAPlaceByItsFileElseByItsModule) {
   EXPECT_EQ(PlaceOf("f", "", 0, ""), "");
   EXPECT_EQ(PlaceOf("libx.so+0x12", "", 0, "/usr/lib/libx.so"), "");
   EXPECT_EQ(PlaceOf("libx.so.copy", "", 0, "/usr/lib/libx.so"), "libx.so");
+}
+
+TEST(Rows, HaveCallersThatSumToThem) {
+  const auto rows = LocationRows(ReportProfile(), {.callers = true});
+  for (const LocationRow& row : rows) {
+    if (row.function == kRuntimeRow) {
+      EXPECT_TRUE(row.callers.empty());
+      continue;
+    }
+    Count peak;
+    for (const CallerRow& caller : row.callers) peak += caller.peak;
+    EXPECT_EQ(peak, row.peak) << row.function;
+  }
+  EXPECT_EQ(rows[0].function, "Load");
+  ASSERT_EQ(rows[0].callers.size(), 1u);
+  EXPECT_EQ(rows[0].callers[0].function, "main");
+  EXPECT_EQ(rows[0].callers[0].line, 10u);
+  const auto main = std::find_if(rows.begin(), rows.end(),
+                                 [](const LocationRow& row) { return row.function == "main"; });
+  EXPECT_EQ(main->callers[0].function, "[no caller]");
 }
 
 }  // namespace

@@ -1,0 +1,106 @@
+#include "cli/reports/diff.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/option_checks.h"
+#include "cli/reports/diff_data.h"
+#include "cli/reports/diff_page.h"
+#include "cli/reports/diff_text.h"
+#include "cli/reports/load.h"
+#include "cli/reports/output.h"
+#include "cli/reports/view_options.h"
+
+namespace memprof {
+namespace {
+
+struct DiffOptions {
+  SymbolOptions symbols;
+  std::string before, after;
+  std::string by = "site";
+  std::string sort = "bytes";
+  bool leaks = false;
+  bool total = false;
+  size_t rows = 30;
+  bool json = false;
+  bool csv = false;
+  bool html = false;
+  OutputOptions output;
+};
+
+// As flamegraph does: a file beside the capture, and its name on stdout.
+int WritePage(const DiffOptions& options, const DiffSide& before, const DiffSide& after,
+              const DiffPageOptions& page) {
+  const int status = WriteOutput(options.output, MakeDiffPage(before, after, page));
+  if (status != kExitFine || IsStdout(options.output)) return status;
+  return WriteOutput({}, options.output.file + "\n");
+}
+
+int Diff(DiffOptions options) {
+  if (options.output.file.ends_with(".html") && !options.json && !options.csv) options.html = true;
+  if (options.html && options.output.file.empty()) {
+    options.output.file = options.after + ".diff.html";
+  }
+  const auto by = ParseDiffBy(options.by);
+  if (!by) return ExitStatusOf(by.error());
+  const auto sort = ParseDiffSort(options.sort);
+  if (!sort) return ExitStatusOf(sort.error());
+  const Figure figure = options.leaks   ? Figure::kLeaked
+                        : options.total ? Figure::kTotal
+                                        : Figure::kPeak;
+  if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
+  const auto before = LoadProfile(options.before, options.symbols);
+  if (!before) return ExitStatusOf(before.error());
+  const auto after = LoadProfile(options.after, options.symbols);
+  if (!after) return ExitStatusOf(after.error());
+
+  if (options.json || options.csv) {
+    const std::vector<DiffRow> rows = DiffRows(*before, *after, *by, figure, *sort);
+    const bool estimates = before->tracker.sample_bytes != 0 || after->tracker.sample_bytes != 0;
+    return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows)
+                                                    : DiffCsv(rows, estimates));
+  }
+  const DiffSide old = {options.before, &*before};
+  const DiffSide now = {options.after, &*after};
+  if (options.html) return WritePage(options, old, now, {*by, figure});
+  return WriteOutput(
+      options.output,
+      DiffText(old, now, {*by, figure, *sort, options.rows, StyleOf(options.output)}));
+}
+
+}  // namespace
+
+CommandBody SetUpDiff(CLI::App& app) {
+  auto options = std::make_shared<DiffOptions>();
+  app.add_option("before", options->before, "The capture to compare with")->required();
+  app.add_option("after", options->after, "The capture that is compared")->required();
+  app.add_option("--by", options->by,
+                 "site (the whole stack), function or module; named by symbol, whatever lines and "
+                 "addresses are")
+      ->capture_default_str();
+  CLI::Option* leaks =
+      app.add_flag("--leaks", options->leaks, "What was never freed, instead of the peak");
+  app.add_flag("--total", options->total, "All that was allocated, instead of the peak")
+      ->excludes(leaks);
+  app.add_option("-n,--rows", options->rows, "At most so many rows of text; 0: all that changed")
+      ->capture_default_str()
+      ->check(RowCount, "");
+  app.add_option("-s,--sort", options->sort, "bytes, allocations or function")
+      ->capture_default_str();
+  CLI::Option* json = app.add_flag("--json", options->json, "As JSON: all rows with all figures");
+  CLI::Option* csv =
+      app.add_flag("--csv", options->csv, "As CSV: all rows with all figures")->excludes(json);
+  app.add_flag("--html", options->html,
+               "As a red and blue flame graph with a table: one HTML file (default: "
+               "AFTER.diff.html)")
+      ->excludes(json)
+      ->excludes(csv);
+  AddSymbolOptions(app, options->symbols);
+  AddOutputOptions(app, options->output);
+  return [options] { return Diff(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,133 @@
+// massif's text: what ms_print and massif-visualizer read. Snapshots at the start, where the heap
+// is empty, at the peak and at the end, with the stacks of both, innermost frame on top.
+//
+// Source: ms_print of valgrind 3.19, which ends a line at '#' and counts a node's children.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "formats/exporters.h"
+
+namespace memprof {
+namespace {
+
+// One line, without what ms_print takes for a comment ("{lambda()#1}").
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '#', '\'');
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  return text;
+}
+
+std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
+  std::string where;
+  if (!frame.file.empty()) {
+    const std::string name = frame.file.substr(frame.file.rfind('/') + 1);
+    where =
+        frame.line != 0 ? fmt::format(" ({}:{})", name, frame.line) : fmt::format(" ({})", name);
+  } else if (frame.module < profile.modules.size()) {
+    where = fmt::format(" (in {})", profile.modules[frame.module].path);
+  } else {
+    return OneLine(frame.function);
+  }
+  return OneLine(fmt::format("0x{:X}: {}{}", frame.offset, frame.function, where));
+}
+
+// Stacks of one figure as a tree, callees above callers.
+class CallerTree {
+ public:
+  CallerTree(const Profile& profile, Figure figure) : profile_(profile) {
+    for (const ProfileSite& site : profile.sites) {
+      if (const uint64_t bytes = FigureOf(site, figure).bytes; bytes != 0) Add(site, bytes);
+    }
+    for (Node& node : nodes_) {
+      std::sort(node.children.begin(), node.children.end(), [&](uint32_t a, uint32_t b) {
+        return nodes_[a].bytes != nodes_[b].bytes ? nodes_[a].bytes > nodes_[b].bytes : a < b;
+      });
+    }
+  }
+
+  std::string Text() const {
+    std::string text;
+    std::vector<std::pair<uint32_t, size_t>> open = {{0, 0}};  // node, depth
+    while (!open.empty()) {
+      const auto [id, depth] = open.back();
+      open.pop_back();
+      const Node& node = nodes_[id];
+      // A stack that ends where another goes on has a line of its own, so that lines sum up.
+      const bool ends = node.own != 0 && !node.children.empty();
+      const size_t lines = node.children.size() + (ends ? 1 : 0);
+      text += fmt::format("{}n{}: {} {}\n", std::string(depth, ' '), lines, node.bytes,
+                          id == 0 ? kRoot : FrameText(profile_, profile_.frames[node.frame]));
+      if (ends) {
+        text += fmt::format("{}n0: {} {}\n", std::string(depth + 1, ' '), node.own,
+                            id == 0 ? "[no stack]" : "[no caller]");
+      }
+      for (size_t i = node.children.size(); i-- > 0;) open.push_back({node.children[i], depth + 1});
+    }
+    return text;
+  }
+
+ private:
+  static constexpr char kRoot[] = "(heap allocation functions) malloc/new/new[], --alloc-fns, etc.";
+  struct Node {
+    uint32_t frame = 0;
+    uint64_t bytes = 0;
+    uint64_t own = 0;  // of stacks that end here
+    std::vector<uint32_t> children = {};
+  };
+
+  void Add(const ProfileSite& site, uint64_t bytes) {
+    uint32_t at = 0;
+    nodes_[0].bytes += bytes;
+    for (uint32_t node = site.node; node != 0; node = profile_.nodes[node].parent) {
+      const uint32_t frame = profile_.nodes[node].frame;
+      const auto [place, fresh] =
+          ids_.try_emplace({at, frame}, static_cast<uint32_t>(nodes_.size()));
+      if (fresh) {
+        nodes_[at].children.push_back(place->second);
+        nodes_.push_back({frame});
+      }
+      at = place->second;
+      nodes_[at].bytes += bytes;
+    }
+    nodes_[at].own += bytes;
+  }
+
+  const Profile& profile_;
+  std::vector<Node> nodes_ = {{}};
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> ids_;
+};
+
+std::string SnapshotText(int number, uint64_t time_ms, uint64_t bytes, const char* kind) {
+  return fmt::format(
+      "#-----------\nsnapshot={}\n#-----------\ntime={}\nmem_heap_B={}\nmem_heap_extra_B=0\n"
+      "mem_stacks_B=0\nheap_tree={}\n",
+      number, time_ms, bytes, kind);
+}
+
+}  // namespace
+
+std::string ExportMassif(const Profile& profile, const ExportOptions&) {
+  const SnapshotProgram& program = profile.program;
+  const bool timed = program.peak_time_resolution_ms != 0;
+  std::string desc = "made by memprof: the start, the peak and the end";
+  if (!timed) desc += "; when the peak was is not known, and it is shown at the end";
+  if (profile.tracker.sample_bytes != 0) {
+    desc += "; sampled, " + SamplingText(profile.tracker.sample_bytes);
+  }
+  const uint64_t peak_ms =
+      timed ? std::min(program.peak_time_ms, program.duration_ms) : program.duration_ms;
+  return fmt::format("desc: {}\ncmd: {}\ntime_unit: ms\n", OneLine(desc),
+                     OneLine(fmt::format("{}", fmt::join(program.command, " ")))) +
+         SnapshotText(0, 0, 0, "empty") + SnapshotText(1, peak_ms, profile.peak.bytes, "peak") +
+         CallerTree(profile, Figure::kPeak).Text() +
+         SnapshotText(2, program.duration_ms, profile.leaked.bytes, "detailed") +
+         CallerTree(profile, Figure::kLeaked).Text();
+}
+
+}  // namespace memprof
