@@ -18,10 +18,6 @@ namespace {
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-const char* NameOf(Figure figure) {
-  return figure == Figure::kPeak ? "peak" : figure == Figure::kLeaked ? "leaked" : "total";
-}
-
 std::string Coloured(const std::string& text, int64_t change, const TextStyle& style) {
   return change > 0 ? Red(text, style) : change < 0 ? Green(text, style) : text;
 }

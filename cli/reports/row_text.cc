@@ -158,7 +158,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
               row->total, Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
-    AddCallers(*row, options.leaks, folders, table);
+    AddCallers(*row, options.figure, folders, table);
   }
   if (selection.hidden != 0) {
     table.Add(selection.rest, error(selection.rest_variance), selection.rest_total,

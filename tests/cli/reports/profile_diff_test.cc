@@ -62,9 +62,11 @@ TEST(ProfileDiff, SumsToBothTotals) {
         sum->total += side->total;
       }
     }
+    const DiffFigures all_before = FiguresOf(ReportProfile());
+    const DiffFigures all_after = FiguresOf(LaterProfile());
     for (const Figure figure : {Figure::kPeak, Figure::kLeaked, Figure::kTotal}) {
-      EXPECT_EQ(FigureOf(before, figure), FigureOf(FiguresOf(ReportProfile()), figure));
-      EXPECT_EQ(FigureOf(after, figure), FigureOf(FiguresOf(LaterProfile()), figure));
+      EXPECT_EQ(FigureOf(before, figure), FigureOf(all_before, figure));
+      EXPECT_EQ(FigureOf(after, figure), FigureOf(all_after, figure));
     }
   }
 }
