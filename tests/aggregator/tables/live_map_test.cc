@@ -76,14 +76,14 @@ TEST_F(LiveMapTest, AgreesWithStdMapOverRandomOperations) {
   EXPECT_EQ(map_.CountForTest(), 0u);
 }
 
-// How many buckets a population ends with that is all replaced several times.
+// How many buckets a population ends with that is replaced several times.
 size_t BucketsAfterChurn(LiveMap& map, size_t population) {
   std::mt19937_64 random(2);
   std::vector<uintptr_t> addresses(population);
   uintptr_t next = 16;
   bool right = true;
   for (auto& address : addresses) right = map.Insert(address = next += 16, {1, 1}) && right;
-  for (size_t round = 0; round < 8 * population; ++round) {
+  for (size_t round = 0; round < 3 * population; ++round) {
     uintptr_t& address = addresses[random() % addresses.size()];
     Block block;
     right = map.Remove(address, &block) && right;
