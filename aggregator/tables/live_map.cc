@@ -117,18 +117,20 @@ bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* b
   }
 }
 
-bool LiveMap::InsertSlowly(uintptr_t address, const Block& block) {
+bool LiveMap::InsertSlowly(uintptr_t address, Block block) {
   if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
   const uint64_t key = KeyOf(address, block.size);
   const uint64_t hash = Hash(address);
   const uint64_t state = state_.load(std::memory_order_acquire);
-  // Insert has just found the bucket itself full.
+  // Insert has just found the bucket itself full, unless the block is so large that it did not
+  // look.
+  const bool full = block.size >> kSizeLowBits == 0;
   Slots slots = Of(buckets_[Proper(hash, Buckets(state))]);
-  Slot* slot = NextOrNew(&slots) ? Reserve(slots, hash, key | kTentative) : nullptr;
+  Slot* slot = !full || NextOrNew(&slots) ? Reserve(slots, hash, key | kTentative) : nullptr;
   if (slot == nullptr) return false;
   slot->value.store(ValueOf(block), std::memory_order_relaxed);
   slot->key.store(key, std::memory_order_release);
-  Grow();
+  if (full) Grow();
   return true;
 }
 
