@@ -65,8 +65,9 @@ bool StartTracker();
 // Whether the event of a hook is to be counted at all.
 inline bool Counting() { return counting->load(std::memory_order_relaxed) != 0 || StartTracker(); }
 
+bool CountsAllUnusually();  // for CountsAll, where it is neither kCountsAll nor kCountsSamples
+
 // Whether every event is counted. If not, samples are, or none: CountsSamples.
-bool CountsAllUnusually();  // what is neither kCountsAll nor kCountsSamples
 [[gnu::always_inline]] inline bool CountsAll() {
   const uint32_t which = counting->load(std::memory_order_relaxed);
   if (__builtin_expect(which == kCountsAll, 1)) return true;

@@ -36,8 +36,8 @@
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
 // huge pages when it is large; up to 4 MiB at about 6 blocks a bucket. A slot's key and value lie
-// in one line. Failure: Insert gives false when there is no memory; the caller counts a dropped
-// event.
+// in one line.
+// Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
 // VLDB 1980.
@@ -69,7 +69,8 @@ class LiveMap {
   // Gives the memory back. Only when nobody uses the map any more (tests).
   void Destroy();
 
-  // Where an address begins in its proper bucket, as long as the state is the same.
+  // Where an address begins in its proper bucket, as long as the state is the same: then nothing
+  // was split meanwhile (the number of buckets only grows).
   class Look {
    private:
     friend class LiveMap;
@@ -95,7 +96,7 @@ class LiveMap {
   // address or the size can't be expressed (the address is no multiple of 8 or above 2^47; the size
   // is above 2^47).
   [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block, Look look) {
-    // A block of 2^40 bytes or more, whose key has more than the address, is InsertSlowly's too.
+    // A size from 2^40, also of samples (KeptSize), makes the key more than the address.
     if (__builtin_expect(((address & ~kAddressBits) | block.size >> kSizeLowBits) != 0, 0)) {
       return InsertSlowly(address, block);
     }
@@ -134,7 +135,7 @@ class LiveMap {
   // Takes the block out. False: not there.
   [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block) {
     if ((address & ~kAddressBits) != 0 || address == 0) return false;
-    // Nearly always it lies in its proper bucket, is not being moved and has no more than 2^40
+    // Nearly always it lies in its proper bucket, is not being moved and has less than 2^40
     // bytes: then its key is the address. The rest is RemoveSlowly's.
     const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t key = slot.key.load(std::memory_order_acquire);

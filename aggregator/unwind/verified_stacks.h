@@ -145,7 +145,8 @@ class VerifiedStacks {
     return kNone;
   }
 
-  // `first_places`: as long as edges lie where their hash says, else FindFurther goes on.
+  // `first_places`: looks only where an edge's hash says, and leaves the rest to FindFurther, which
+  // calls PlaceOf.
   [[gnu::always_inline]] uint32_t FindFrom(const StartRegisters& start, uint64_t from,
                                            uint64_t seen, bool first_places) {
     for (uint32_t hops = 0; hops < kMaxHops; ++hops) {
@@ -191,8 +192,8 @@ class VerifiedStacks {
     return at;
   }
 
-  // The first word that is not as it was; there is one, since g_zero never is. Unrolled: a step of
-  // the loop counts as much as a comparison.
+  // The first word that is not as it was; there is one, since Add puts a word at the end that never
+  // is. Unrolled: a step of the loop costs nearly as much as a comparison.
   [[gnu::always_inline]] static const Word* FirstDifferent(const Word* word) {
     const auto differs = [](const Word& w) __attribute__((always_inline)) {
       return LoadWord(w.address) != w.value;
