@@ -57,7 +57,10 @@ bool Start() {
   if (page == nullptr || !StartCounting(mapped)) return false;
   PopulateOwnImage();
   PublishPrivateBytes(&CurrentRegion().private_bytes);
-  page->store(CurrentRegion().options.sample_bytes == 0 ? kCountsAll : kCountsSamples,
+  const TrackerOptions& options = CurrentRegion().options;
+  page->store(options.sample_bytes != 0          ? kCountsSamples
+              : options.temporary_threshold == 1 ? kCountsAll
+                                                 : kCountsAllTemporaries,
               std::memory_order_relaxed);
   counting = page;
   return true;
@@ -113,6 +116,15 @@ bool StartTracker() {
   const bool started = Start();
   life.store(started ? Life::kStarted : Life::kOff, std::memory_order_release);
   return started;
+}
+
+bool CountsAllUnusually() {
+  const auto all = [](uint32_t which) {
+    return which == kCountsAll || which == kCountsAllTemporaries;
+  };
+  const uint32_t which = counting->load(std::memory_order_relaxed);
+  if (which == kCountsSamples || all(which)) return all(which);
+  return StartTracker() && all(counting->load(std::memory_order_relaxed));
 }
 
 }  // namespace memprof

@@ -15,7 +15,6 @@
 #include "aggregator/system_calls.h"
 #include "aggregator/tables/booking.h"
 #include "aggregator/tables/detail_booking.h"
-#include "aggregator/tables/last_allocations.h"
 #include "aggregator/tables/live_map.h"
 #include "aggregator/tables/module_table.h"
 #include "aggregator/tables/peak_tracker.h"
@@ -40,8 +39,6 @@ constinit SharedCells shared_cells{region};
 pthread_key_t exit_key;
 
 constinit uint32_t temporary_threshold = 1;  // TrackerOptions'
-thread_local constinit LastAllocations last_allocations
-    __attribute__((tls_model("initial-exec"))) = {};
 
 // Of the thread's last sample, and what was left to its next one: as long as that is the same, the
 // thread has allocated nothing since.
@@ -168,26 +165,52 @@ uint32_t ReadThreadName() {
 
 // --- where: the cell of an event -----------------------------------------------------------------
 
-struct Where {
-  uint32_t cell;  // kNoCell: no room anywhere
-  bool shared;
+// A cell and whether it is shared, or none: there is no room anywhere. One word, whose highest bit
+// says that it is not a cell of the thread's own.
+class Where {
+ public:
+  static Where Own(uint32_t cell) { return Where(cell); }
+  static Where Shared(uint32_t cell) { return Where(cell | kNotOwn); }  // also kNoCell
+
+  bool own() const { return (word_ & kNotOwn) == 0; }
+  bool none() const { return word_ == kNoCell; }
+  uint32_t cell() const { return word_ & ~kNotOwn; }  // of none: a number that no cell has
+
+ private:
+  static constexpr uint32_t kNotOwn = 1u << 31;
+  static_assert(kMaxCells < kNotOwn && (kNoCell & kNotOwn) != 0);
+
+  explicit Where(uint32_t word) : word_(word) {}
+  uint32_t word_;
+};
+
+// The same where it is known to be the thread's own.
+class OwnCell {
+ public:
+  explicit OwnCell(uint32_t cell) : cell_(cell) {}
+  static constexpr bool own() { return true; }
+  static constexpr bool none() { return false; }
+  uint32_t cell() const { return cell_; }
+
+ private:
+  uint32_t cell_;
 };
 
 Where SharedCellOf(uint32_t site) {
   const uint32_t cell = shared_cells.Find(site);
-  if (cell != kNoCell) return {cell, true};
+  if (cell != kNoCell) return Where::Shared(cell);
   Count(region.header().tables_full_events);
-  return {shared_cells.Find(kTablesFullSite), true};
+  return Where::Shared(shared_cells.Find(kTablesFullSite));
 }
 
 Where CellOfSite(ThreadSlot* slot, uint32_t site) {
   const uint32_t cell = slot != nullptr ? slot_cells.Find(*slot, site) : kNoCell;
-  return cell != kNoCell ? Where{cell, false} : SharedCellOf(site);
+  return cell != kNoCell ? Where::Own(cell) : SharedCellOf(site);
 }
 
 // The cell for a free of a block whose allocation was booked in `cell`.
 [[gnu::always_inline]] inline Where CellForFree(ThreadSlot* slot, uint32_t cell) {
-  if (slot != nullptr && slot_cells.Owns(*slot, cell)) return {cell, false};
+  if (slot != nullptr && slot_cells.Owns(*slot, cell)) return Where::Own(cell);
   return CellOfSite(slot, CellAt(region, cell).site_plus_one.load(std::memory_order_relaxed) - 1);
 }
 
@@ -213,7 +236,7 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
                                        const CaptureResult& capture) {
   const uint32_t label = LabelOf(slot.thread_name, caller);
   const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label));
-  if (!where.shared) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell);
+  if (where.own()) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell());
   return where;
 }
 
@@ -242,11 +265,11 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
   if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
   const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
   const Where where =
-      known != RecentStacks::kNone ? Where{known, false} : CellOfNewStack(slot, caller, capture);
+      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
   const bool came_before =
-      !where.shared &&
-      CellAt(region, where.cell).allocated_count.load(std::memory_order_relaxed) != 0;
-  if (came_before) NoteComesAgain(slot, caller, where.cell);
+      where.own() &&
+      CellAt(region, where.cell()).allocated_count.load(std::memory_order_relaxed) != 0;
+  if (came_before) NoteComesAgain(slot, caller, where.cell());
   return where;
 }
 
@@ -254,10 +277,11 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
 [[maybe_unused, gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const Caller& caller,
                                                      uint32_t cell) {
   const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
-  uint32_t captured = slot.recent.Find(slot.stack, capture, TagOf(caller));
-  if (captured == RecentStacks::kNone) captured = CellOfNewStack(slot, caller, capture).cell;
-  if (captured != cell) Count(region.header().dropped_events);
-  return {captured, false};
+  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
+  const Where where =
+      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
+  if (!where.own() || where.cell() != cell) Count(region.header().dropped_events);
+  return where;
 }
 
 // The cell for an allocation by the caller.
@@ -269,62 +293,123 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
   if (__builtin_expect(slot->verified != nullptr, 1)) {
     const uint32_t cell = slot->verified->Find(caller.registers, TagOf(caller));
     if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) {
-      return kLogsEvents ? CellOfVerified(*slot, caller, cell) : Where{cell, false};
+      return kLogsEvents ? CellOfVerified(*slot, caller, cell) : Where::Own(cell);
     }
   }
   return CellOfCaptured(*slot, caller);
 }
 
-// What an event is beside the figures of its cell.
-enum class Detail {
-  kNone,
-  kSize,       // one block was allocated, and its size's class is not known from its site
-  kTemporary,  // what is freed was temporary
-};
-
-[[gnu::always_inline]] inline void BookIn(const Where& where, uint64_t epoch,
-                                          const CellChange& change, Detail detail = Detail::kNone) {
-  Cell& cell = CellAt(region, where.cell);
-  if (__builtin_expect(!where.shared, 1)) {
-    Book(
-        cell, epoch, change, [&]() __attribute__((always_inline)) {
-          if (detail == Detail::kSize) BookSize(region, where.cell, change.allocated_bytes);
-          if (detail == Detail::kTemporary) {
-            BookTemporary(region, where.cell, change.freed_bytes, change.freed_count);
-          }
-        });
+// `own_details`, `shared_details`: book what the event is beside the figures of its cell.
+// `In`: Where or OwnCell.
+template <typename In, typename Own, typename Shared>
+[[gnu::always_inline]] inline void BookIn(In where, uint64_t epoch, const CellChange& change,
+                                          Own own_details, Shared shared_details) {
+  Cell& cell = CellAt(region, where.cell());
+  if (__builtin_expect(where.own(), 1)) {
+    Book(cell, epoch, change, own_details);
     return;
   }
   BookShared(cell, epoch, change);
-  if (detail == Detail::kSize) BookSizeShared(region, where.cell, change.allocated_bytes);
-  if (detail == Detail::kTemporary) {
-    BookTemporaryShared(region, where.cell, change.freed_bytes, change.freed_count);
-  }
+  shared_details();
   Count(region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
+
+// Of samples, whose sites say the class of their size.
+void BookAllocated(Where where, uint64_t epoch, const SampleWeight& weight) {
+  BookIn(
+      where, epoch, {.allocated_bytes = weight.bytes, .allocated_count = weight.blocks}, [] {},
+      [] {});
+}
+template <typename In>
+[[gnu::always_inline]] inline void BookAllocated(In where, uint64_t epoch, uint64_t size) {
+  BookIn(
+      where, epoch, {.allocated_bytes = size, .allocated_count = 1},
+      [&]() __attribute__((always_inline)) { BookSize(region, where.cell(), size); },
+      [&] { BookSizeShared(region, where.cell(), size); });
+}
+
+// `is_temporary`: says whether what is freed was temporary.
+template <typename In, typename IsTemporary>
+[[gnu::always_inline]] inline void BookFreed(In where, uint64_t epoch, const SampleWeight& weight,
+                                             IsTemporary is_temporary) {
+  BookIn(
+      where, epoch, {.freed_bytes = weight.bytes, .freed_count = weight.blocks},
+      [&]() __attribute__((always_inline)) {
+        if (is_temporary()) BookTemporary(region, where.cell(), weight.bytes, weight.blocks);
+      },
+      [&] {
+        if (is_temporary()) BookTemporaryShared(region, where.cell(), weight.bytes, weight.blocks);
+      });
+}
+bool IsNotTemporary() { return false; }
 
 // A signal handler may fork in the middle of an event; in the child the event goes on, and would be
 // booked in the parent's region.
 bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
 
-// Whether a block that this thread frees now is a temporary one.
-[[gnu::always_inline]] inline Detail DetailOfFree(void* address, uint32_t cell) {
-  return last_allocations.Have(reinterpret_cast<uintptr_t>(address), cell, temporary_threshold)
-             ? Detail::kTemporary
-             : Detail::kNone;
+// What nearly every event finds: it is still counted, and its temporary threshold is 1.
+bool CountsPlainly() { return counting->load(std::memory_order_relaxed) == kCountsAll; }
+
+void NoteAllocation(void* address, uint32_t cell) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (temporary_threshold == 1) {
+    thread_state.last = {at, cell};
+  } else if (thread_state.slot != nullptr) {
+    thread_state.slot->last.Note(at, cell, temporary_threshold);
+  }
 }
 
-[[gnu::always_inline]] inline void BookFree(ThreadSlot* slot, EventKind kind, void* address,
-                                            uint64_t size, uint32_t cell, Detail detail) {
-  if (__builtin_expect(ForkedMeanwhile(), 0)) return;
+// Whether a block that this thread frees now is a temporary one.
+bool IsTemporary(void* address, uint32_t cell) {
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  if (temporary_threshold == 1) return thread_state.last.Is(at, cell);
+  const ThreadSlot* slot = thread_state.slot;
+  return slot != nullptr && slot->last.Have(at, cell, temporary_threshold);
+}
+
+template <typename In, typename IsTemporary>
+[[gnu::always_inline]] inline void BookFreeIn(In where, ThreadSlot* slot, EventKind kind,
+                                              void* address, uint64_t size,
+                                              IsTemporary is_temporary) {
+  const Event event = {
+      .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell()};
+  BookFreed(where, RecordPeak(slot, event), {size, 1}, is_temporary);
+}
+
+[[gnu::noinline]] void BookFree(ThreadSlot* slot, EventKind kind, void* address, uint64_t size,
+                                uint32_t cell, bool temporary) {
+  if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, cell);
-  if (__builtin_expect(where.cell == kNoCell, 0)) {
+  if (where.none()) {
     Count(region.header().dropped_events);
     return;
   }
-  const Event event = {
-      .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell};
-  BookIn(where, RecordPeak(slot, event), {.freed_bytes = size, .freed_count = 1}, detail);
+  BookFreeIn(where, slot, kind, address, size, [=] { return temporary; });
+}
+
+template <typename In>
+[[gnu::always_inline]] inline void KeepAllocation(In where, ThreadSlot* slot, void* address,
+                                                  size_t size, AllocatorKind kind,
+                                                  LiveMap::Look look) {
+  if (where.none() ||
+      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look)) {
+    Count(region.header().dropped_events);
+    return;
+  }
+  const Event event = {.kind = EventKind::kAllocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = where.cell(),
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = kind};
+  BookAllocated(where, RecordPeak(slot, event), size);
+}
+
+[[gnu::noinline]] void KeepAnyAllocation(Where where, ThreadSlot* slot, void* address, size_t size,
+                                         AllocatorKind kind, LiveMap::Look look) {
+  NoteAllocation(address, where.cell());
+  if (ForkedMeanwhile()) return;
+  KeepAllocation(where, slot, address, size, kind, look);
 }
 
 }  // namespace
@@ -379,25 +464,17 @@ void ForgetLeftScope(uintptr_t sp) {
 // --- events --------------------------------------------------------------------------------------
 
 void OnAllocated(void* address, size_t size, const Caller& caller) {
-  live.Prefetch(reinterpret_cast<uintptr_t>(address));
+  const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const Where where = CellForAllocation(slot, caller);
-  last_allocations.Note(reinterpret_cast<uintptr_t>(address), where.cell, temporary_threshold);
-  if (__builtin_expect(ForkedMeanwhile(), 0)) return;
-  if (where.cell == kNoCell ||
-      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell})) {
-    Count(region.header().dropped_events);
+  if (__builtin_expect(!where.own() || !CountsPlainly(), 0)) {
+    KeepAnyAllocation(where, slot, address, size, caller.kind, look);
     return;
   }
-  const Event event = {.kind = EventKind::kAllocated,
-                       .address = address,
-                       .bytes = size,
-                       .cell = where.cell,
-                       .stack = slot != nullptr ? &slot->stack : nullptr,
-                       .allocator = caller.kind};
-  BookIn(where, RecordPeak(slot, event), {.allocated_bytes = size, .allocated_count = 1},
-         Detail::kSize);
+  const OwnCell own(where.cell());
+  thread_state.last = {reinterpret_cast<uintptr_t>(address), own.cell()};
+  KeepAllocation(own, slot, address, size, caller.kind, look);
 }
 
 void OnFree(void* address) {
@@ -407,8 +484,18 @@ void OnFree(void* address) {
     Count(region.header().unknown_frees);
     return;
   }
-  BookFree(SlotOf(scope), EventKind::kFreed, address, block.size, block.cell,
-           DetailOfFree(address, block.cell));
+  ThreadSlot* slot = SlotOf(scope);
+  if (__builtin_expect(slot == nullptr || !slot_cells.Owns(*slot, block.cell) || !CountsPlainly(),
+                       0)) {
+    BookFree(slot, EventKind::kFreed, address, block.size, block.cell,
+             IsTemporary(address, block.cell));
+    return;
+  }
+  BookFreeIn(
+      OwnCell(block.cell), slot, EventKind::kFreed, address,
+      block.size, [&]() __attribute__((always_inline)) {
+        return thread_state.last.Is(reinterpret_cast<uintptr_t>(address), block.cell);
+      });
 }
 
 ClaimedBlock ClaimForRealloc(void* address) {
@@ -424,42 +511,42 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Ca
     OnAllocated(address, size, caller);
     return;
   }
-  live.Prefetch(reinterpret_cast<uintptr_t>(address));
+  const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const Where to = CellForAllocation(slot, caller);
   const Where from = CellForFree(slot, old.cell);
-  last_allocations.Note(reinterpret_cast<uintptr_t>(address), to.cell, temporary_threshold);
+  NoteAllocation(address, to.cell());
   if (__builtin_expect(ForkedMeanwhile(), 0)) return;
-  if (to.cell == kNoCell || from.cell == kNoCell) {
+  if (to.none() || from.none()) {
     Count(region.header().dropped_events);
     return;
   }
-  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell})) {
+  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell()}, look)) {
     Count(region.header().dropped_events);
     const Event event = {
-        .kind = EventKind::kClaimFreed, .freed_bytes = old.size, .freed_cell = from.cell};
-    BookIn(from, RecordPeak(slot, event), {.freed_bytes = old.size, .freed_count = 1});
+        .kind = EventKind::kClaimFreed, .freed_bytes = old.size, .freed_cell = from.cell()};
+    BookFreed(from, RecordPeak(slot, event), {old.size, 1}, IsNotTemporary);
     return;
   }
   const Event event = {.kind = EventKind::kReallocated,
                        .address = address,
                        .bytes = size,
-                       .cell = to.cell,
+                       .cell = to.cell(),
                        .stack = slot != nullptr ? &slot->stack : nullptr,
                        .allocator = caller.kind,
                        .freed_bytes = old.size,
-                       .freed_cell = from.cell};
+                       .freed_cell = from.cell()};
   const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
-  BookIn(from, epoch, {.freed_bytes = old.size, .freed_count = 1});
-  BookIn(to, epoch, {.allocated_bytes = size, .allocated_count = 1}, Detail::kSize);
+  BookFreed(from, epoch, {old.size, 1}, IsNotTemporary);
+  BookAllocated(to, epoch, size);
 }
 
 void OnReallocFreed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
   BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell,
-           DetailOfFree(address, old.cell));
+           IsTemporary(address, old.cell));
 }
 
 void OnReallocFailed(const ClaimedBlock& old, void* address) {
@@ -470,7 +557,7 @@ void OnReallocFailed(const ClaimedBlock& old, void* address) {
     return;
   }
   Count(region.header().dropped_events);
-  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell, Detail::kNone);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell, false);
 }
 
 // --- sampled events ------------------------------------------------------------------------------
@@ -503,33 +590,23 @@ bool TakeSample(void* address, Block* block) {
   return true;
 }
 
-CellChange Allocated(const SampleWeight& weight) {
-  return {.allocated_bytes = weight.bytes, .allocated_count = weight.blocks};
-}
-CellChange Freed(const SampleWeight& weight) {
-  return {.freed_bytes = weight.bytes, .freed_count = weight.blocks};
-}
-
 // Whether the thread allocated nothing between this sample and its free. While sampling the
 // threshold is 1. (A realloc(p, 0) takes its step of the countdown too: it frees no temporary
 // block.)
-Detail DetailOfSampleFree(void* address, uint32_t cell) {
+bool IsTemporarySample(void* address, uint32_t cell) {
   return last_sample.address == reinterpret_cast<uintptr_t>(address) && last_sample.cell == cell &&
-                 last_sample.countdown == thread_state.countdown
-             ? Detail::kTemporary
-             : Detail::kNone;
+         last_sample.countdown == thread_state.countdown;
 }
 
-void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell,
-                    Detail detail = Detail::kNone) {
+void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell, bool temporary = false) {
   if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, cell);
-  if (where.cell == kNoCell) {
+  if (where.none()) {
     Count(region.header().dropped_events);
     return;
   }
   const SampleWeight weight = WeightOfKept(kept_size);
-  BookIn(where, RecordPeak(slot, 0, weight.bytes), Freed(weight), detail);
+  BookFreed(where, RecordPeak(slot, 0, weight.bytes), weight, [=] { return temporary; });
 }
 
 }  // namespace
@@ -542,7 +619,7 @@ void OnSampleFree(void* address) {
   const TrackerScope scope;
   Block block;
   if (!TakeSample(address, &block)) return;
-  BookSampleFree(SlotOf(scope), block.size, block.cell, DetailOfSampleFree(address, block.cell));
+  BookSampleFree(SlotOf(scope), block.size, block.cell, IsTemporarySample(address, block.cell));
 }
 
 ClaimedBlock ClaimSample(void* address) {
@@ -562,20 +639,20 @@ void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bo
   ThreadSlot* slot = SlotOf(scope);
   const Where to = CellForSample(slot, size, caller);
   if (ForkedMeanwhile()) return;
-  last_sample = {reinterpret_cast<uintptr_t>(address), thread_state.countdown, to.cell};
+  last_sample = {reinterpret_cast<uintptr_t>(address), thread_state.countdown, to.cell()};
   const uint64_t kept_size = KeptSize(size);
-  if (to.cell == kNoCell || !KeepSample(address, {kept_size, to.cell})) {
+  if (to.none() || !KeepSample(address, {kept_size, to.cell()})) {
     Count(region.header().dropped_events);
     if (old.known) BookSampleFree(slot, old.size, old.cell);
     return;
   }
   const Where from = old.known ? CellForFree(slot, old.cell) : to;
-  const bool frees = old.known && from.cell != kNoCell;
+  const bool frees = old.known && !from.none();
   const SampleWeight added = WeightOfKept(kept_size);
   const SampleWeight removed = frees ? WeightOfKept(old.size) : SampleWeight{};
   const uint64_t epoch = RecordPeak(slot, added.bytes, removed.bytes);  // never both live
-  if (frees) BookIn(from, epoch, Freed(removed));
-  BookIn(to, epoch, Allocated(added));
+  if (frees) BookFreed(from, epoch, removed, IsNotTemporary);
+  BookAllocated(to, epoch, added);
 }
 
 void OnSampleReallocFreed(const ClaimedBlock& old) {

@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "aggregator/tables/last_allocations.h"
 #include "aggregator/unwind/stack_capture.h"
 #include "core/allocator_kind.h"
 
@@ -41,6 +42,7 @@ struct ThreadState {
   bool exiting;                  // its key destructors ran
   bool borrows;                  // the slot is given back at the end of this event
   int64_t countdown;             // sampling: bytes to the next sample; 0: never drawn (sampler.h)
+  LastAllocation last;           // while every event is counted and the temporary threshold is 1
 };
 inline constexpr uintptr_t kInAllocator = 1;
 inline constexpr uintptr_t kInTracker = 2;
@@ -54,6 +56,7 @@ extern thread_local constinit ThreadState thread_state __attribute__((tls_model(
 // events.
 inline constexpr uint32_t kCountsAll = 1;
 inline constexpr uint32_t kCountsSamples = 2;
+inline constexpr uint32_t kCountsAllTemporaries = 3;  // all; the temporary threshold is above 1
 extern std::atomic<uint32_t>* counting;
 
 // Starts the tracker if it can be started now. True: this process counts.
@@ -62,12 +65,13 @@ bool StartTracker();
 // Whether the event of a hook is to be counted at all.
 inline bool Counting() { return counting->load(std::memory_order_relaxed) != 0 || StartTracker(); }
 
+bool CountsAllUnusually();  // for CountsAll, where it is neither kCountsAll nor kCountsSamples
+
 // Whether every event is counted. If not, samples are, or none: CountsSamples.
 [[gnu::always_inline]] inline bool CountsAll() {
   const uint32_t which = counting->load(std::memory_order_relaxed);
   if (__builtin_expect(which == kCountsAll, 1)) return true;
-  if (which == kCountsSamples || !StartTracker()) return false;
-  return counting->load(std::memory_order_relaxed) == kCountsAll;
+  return which != kCountsSamples && CountsAllUnusually();
 }
 inline bool CountsSamples() { return counting->load(std::memory_order_relaxed) == kCountsSamples; }
 

@@ -23,8 +23,25 @@ struct CellChange {
 
 namespace booking_detail {
 
-inline void Add(std::atomic<uint64_t>& counter, uint64_t amount) {
+// For a word that only this thread writes. The store is a release; in assembly because the
+// compiler makes three instructions of a load and a store.
+[[gnu::always_inline]] inline void Add(std::atomic<uint64_t>& counter, uint64_t amount) {
+#ifdef __SANITIZE_THREAD__
   counter.store(counter.load(std::memory_order_relaxed) + amount, std::memory_order_release);
+#else
+  __asm__ volatile("addq %1, %0"
+                   : "+m"(reinterpret_cast<uint64_t&>(counter))
+                   : "er"(amount)
+                   : "memory", "cc");
+#endif
+}
+
+[[gnu::always_inline]] inline void Increment(std::atomic<uint32_t>& counter) {
+#ifdef __SANITIZE_THREAD__
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+#else
+  __asm__ volatile("addl $1, %0" : "+m"(reinterpret_cast<uint32_t&>(counter)) : : "memory", "cc");
+#endif
 }
 
 inline void KeepPeak(Cell& cell) {
@@ -44,8 +61,7 @@ template <typename Details>
 [[gnu::always_inline]] inline void Book(Cell& cell, uint64_t epoch, const CellChange& change,
                                         Details details) {
   using booking_detail::Add;
-  const uint32_t sequence = cell.sequence.load(std::memory_order_relaxed);
-  cell.sequence.store(sequence + 1, std::memory_order_relaxed);
+  booking_detail::Increment(cell.sequence);
   if (__builtin_expect(cell.epoch.load(std::memory_order_relaxed) != epoch, 0)) {
     booking_detail::KeepPeak(cell);
     cell.epoch.store(epoch, std::memory_order_release);
@@ -59,7 +75,7 @@ template <typename Details>
     Add(cell.freed_bytes, change.freed_bytes);
     Add(cell.freed_count, change.freed_count);
   }
-  cell.sequence.store(sequence + 2, std::memory_order_release);
+  booking_detail::Increment(cell.sequence);
 }
 inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
   Book(cell, epoch, change, [] {});

@@ -21,13 +21,14 @@
 #include <cstdint>
 
 #include "aggregator/region.h"
+#include "aggregator/tables/booking.h"
 #include "core/sample_weight.h"
 
 namespace memprof {
 
 // As SizeClass for what can be booked (below 2^47), without a branch.
 inline uint32_t BookedSizeClass(uint64_t size) {
-  return 63u - static_cast<uint32_t>(__builtin_clzll(2 * size + 1));
+  return 63u ^ static_cast<uint32_t>(__builtin_clzll(2 * size + 1));
 }
 
 // The cell has blocks of one other class than `size`'s or none yet, or counts elsewhere.
@@ -36,9 +37,8 @@ inline uint32_t BookedSizeClass(uint64_t size) {
 namespace detail_booking_detail {
 
 inline void AddOwn(SizeCounts& counts, uint32_t size_class, uint64_t bytes, uint64_t count) {
-  auto& sum = counts.classes[size_class];
-  sum.bytes.store(sum.bytes.load(std::memory_order_relaxed) + bytes, std::memory_order_release);
-  sum.count.store(sum.count.load(std::memory_order_relaxed) + count, std::memory_order_release);
+  booking_detail::Add(counts.classes[size_class].bytes, bytes);
+  booking_detail::Add(counts.classes[size_class].count, count);
 }
 
 }  // namespace detail_booking_detail
@@ -55,11 +55,8 @@ inline void AddOwn(SizeCounts& counts, uint32_t size_class, uint64_t bytes, uint
 }
 
 inline void BookTemporary(const Region& region, uint32_t cell, uint64_t bytes, uint64_t count) {
-  CellDetails& details = region.details()[cell];
-  details.temporary_bytes.store(details.temporary_bytes.load(std::memory_order_relaxed) + bytes,
-                                std::memory_order_release);
-  details.temporary_count.store(details.temporary_count.load(std::memory_order_relaxed) + count,
-                                std::memory_order_release);
+  booking_detail::Add(region.details()[cell].temporary_bytes, bytes);
+  booking_detail::Add(region.details()[cell].temporary_count, count);
 }
 
 void BookSizeShared(const Region& region, uint32_t cell, uint64_t size);

@@ -13,9 +13,14 @@
 //
 // A realloc is an allocation: its new block is noted. The block that it replaces is not asked for.
 //
+// With N = 1 that is one block, in the thread's own storage, of which there is little; the ring is
+// in the thread's slot. A thread without one (tables/thread_slot.h) has no ring: its temporary
+// blocks are not known as such.
+//
 // Thread safety: its thread's, and that of signal handlers that interrupt any function here. One
 // in the middle of Note takes a place of its own in the ring; with N = 1 one of the two blocks may
-// be noted as neither, and is not known as temporary then. Memory: 1 KiB a thread.
+// be noted as neither, and is not known as temporary then. Memory: 16 bytes; the ring 1 KiB,
+// touched if it is used.
 #pragma once
 
 #include <atomic>
@@ -25,47 +30,45 @@
 
 namespace memprof {
 
+// N = 1.
+struct LastAllocation {
+  uintptr_t address;
+  uint32_t cell;
+
+  [[gnu::always_inline]] bool Is(uintptr_t its_address, uint32_t its_cell) const {
+    return __builtin_expect(address == its_address, 0) && cell == its_cell;
+  }
+};
+
+// N above 1.
 class LastAllocations {
  public:
-  // `threshold`: N, 1 to kMaxTemporaryThreshold, the same in every call.
-  [[gnu::always_inline]] void Note(uintptr_t address, uint32_t cell, uint32_t threshold) {
-    if (__builtin_expect(threshold == 1, 1)) {
-      blocks_[0] = {address, cell};
-    } else {
-      NoteInRing(address, cell, threshold);
-    }
-  }
-
-  // Whether the block of that cell is one of the last.
-  [[gnu::always_inline]] bool Have(uintptr_t address, uint32_t cell, uint32_t threshold) const {
-    if (__builtin_expect(threshold == 1, 1)) {
-      return __builtin_expect(blocks_[0].address == address, 0) && blocks_[0].cell == cell;
-    }
-    return HaveInRing(address, cell, threshold);
-  }
-
- private:
-  struct Block {
-    uintptr_t address;
-    uint32_t cell;
-  };
-
-  [[gnu::noinline]] void NoteInRing(uintptr_t address, uint32_t cell, uint32_t threshold) {
+  // `threshold`: N, at most kMaxTemporaryThreshold, the same in every call.
+  void Note(uintptr_t address, uint32_t cell, uint32_t threshold) {
     // One instruction: a signal handler comes before or after it.
     uint64_t place = 1;
     __asm__ volatile("xaddq %0, %1" : "+r"(place), "+m"(count_));
     blocks_[place % threshold] = {address, cell};
   }
 
-  [[gnu::noinline]] bool HaveInRing(uintptr_t address, uint32_t cell, uint32_t threshold) const {
+  // Whether the block of that cell is one of the last.
+  bool Have(uintptr_t address, uint32_t cell, uint32_t threshold) const {
     for (uint32_t i = 0; i < threshold; ++i) {
       if (blocks_[i].address == address && blocks_[i].cell == cell) return true;
     }
     return false;
   }
 
-  Block blocks_[kMaxTemporaryThreshold];
+  // The blocks were another thread's. Touches nothing where there are none.
+  void Forget() {
+    if (count_ == 0) return;
+    for (LastAllocation& block : blocks_) block = {};
+    count_ = 0;
+  }
+
+ private:
   uint64_t count_;
+  LastAllocation blocks_[kMaxTemporaryThreshold];
 };
 
 }  // namespace memprof

@@ -117,18 +117,20 @@ bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* b
   }
 }
 
-bool LiveMap::InsertSlowly(uintptr_t address, const Block& block) {
+bool LiveMap::InsertSlowly(uintptr_t address, Block block) {
   if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
   const uint64_t key = KeyOf(address, block.size);
   const uint64_t hash = Hash(address);
   const uint64_t state = state_.load(std::memory_order_acquire);
-  // Insert has just found the bucket itself full.
-  Slots slots = Of(buckets_[Proper(hash, Buckets(state))]);
-  Slot* slot = NextOrNew(&slots) ? Reserve(slots, hash, key | kTentative) : nullptr;
+  Bucket& bucket = buckets_[Proper(hash, Buckets(state))];
+  Slots slots = Of(bucket);
+  // Insert has just found the bucket itself full, unless it did not look (a large size).
+  const bool found_full = block.size >> kSizeLowBits == 0;
+  Slot* slot = !found_full || NextOrNew(&slots) ? Reserve(slots, hash, key | kTentative) : nullptr;
   if (slot == nullptr) return false;
   slot->value.store(ValueOf(block), std::memory_order_relaxed);
   slot->key.store(key, std::memory_order_release);
-  Grow();
+  if (slot < bucket.slots || slot >= bucket.slots + kBucketSlots) Grow();
   return true;
 }
 

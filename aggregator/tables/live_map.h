@@ -36,8 +36,8 @@
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
 // huge pages when it is large; up to 4 MiB at about 6 blocks a bucket. A slot's key and value lie
-// in one line. Failure: Insert gives false when there is no memory; the caller counts a dropped
-// event.
+// in one line.
+// Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
 // VLDB 1980.
@@ -60,60 +60,106 @@ struct Block {
 inline constexpr uint32_t kMaxCells = 1u << 24;
 
 class LiveMap {
+  struct Slot;
+  struct Bucket;
+
  public:
   // Reserves address space for `max_blocks` (a hint). False: no memory.
   bool Init(size_t max_blocks);
   // Gives the memory back. Only when nobody uses the map any more (tests).
   void Destroy();
 
-  // Pre: `address` is not in the map. False: no memory, or the address or the size can't be
-  // expressed (the address is no multiple of 8 or above 2^47; the size is above 2^47).
-  [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block) {
-    if ((address & ~kAddressBits) != 0 || block.size >> 47 != 0) return false;
-    const uint64_t key = KeyOf(address, block.size);
+  // Where an address begins in its proper bucket, as long as the state is the same: then nothing
+  // was split meanwhile (the number of buckets only grows).
+  class Look {
+   private:
+    friend class LiveMap;
+    // A bucket lies on a multiple of its size.
+    Slot* begin() const {
+      return reinterpret_cast<Slot*>(reinterpret_cast<uintptr_t>(first) & ~(sizeof(Bucket) - 1));
+    }
+    Slot* end() const { return begin() + kBucketSlots; }
+
+    Slot* first;
+    uint64_t state;
+  };
+
+  // Fetches the memory that an Insert of the address will look at, while the caller does something
+  // else.
+  [[gnu::always_inline]] Look Prefetch(uintptr_t address) const {
+    const Look look = LookFor(address);
+    __builtin_prefetch(look.first, 1);
+    return look;
+  }
+
+  // Pre: `address` is not in the map; `look` is what Prefetch gave for it. False: no memory, or the
+  // address or the size can't be expressed (the address is no multiple of 8 or above 2^47; the size
+  // is above 2^47).
+  [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block, Look look) {
+    // A size from 2^40, also of samples (KeptSize), makes the key more than the address.
+    if (__builtin_expect(((address & ~kAddressBits) | block.size >> kSizeLowBits) != 0, 0)) {
+      return InsertSlowly(address, block);
+    }
     const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t free = slot.key.load(std::memory_order_relaxed);
-      if (free != 0 || !CompareExchange(slot.key, free, key | kTentative)) return false;
-      slot.value.store(ValueOf(block), std::memory_order_relaxed);
-      slot.key.store(key, std::memory_order_release);
+      if (free != 0) return false;
+      if (__builtin_expect(OneThread(), 1)) {
+        if (!CompareExchangeAlone(reinterpret_cast<uint64_t&>(slot.key), free,
+                                  address | kTentative)) {
+          return false;
+        }
+      } else if (!CompareExchange(slot.key, free, address | kTentative)) {
+        return false;
+      }
+      slot.value.store(block.size | uint64_t{block.cell} << kSizeLowBits,
+                       std::memory_order_relaxed);
+      slot.key.store(address, std::memory_order_release);
       return true;
     };
+    if (__builtin_expect(state_.load(std::memory_order_acquire) != look.state, 0)) {
+      look = LookAgain(address);
+    }
     // From its first slot round to it again.
-    const Look look = LookFor(Hash(address));
-    for (Slot* slot = look.first; slot != look.end; ++slot) {
+    for (Slot *slot = look.first, *end = look.end(); slot != end; ++slot) {
       if (take(*slot)) return true;
     }
-    for (Slot* slot = look.begin; slot != look.first; ++slot) {
+    for (Slot* slot = look.begin(); slot != look.first; ++slot) {
       if (take(*slot)) return true;
     }
     return InsertSlowly(address, block);
   }
-
-  // Fetches the memory that an Insert or a Remove of the address will look at, while the caller
-  // does something else.
-  void Prefetch(uintptr_t address) const { __builtin_prefetch(LookFor(Hash(address)).first, 1); }
+  bool Insert(uintptr_t address, const Block& block) {
+    return Insert(address, block, LookFor(address));
+  }
 
   // Takes the block out. False: not there.
   [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block) {
     if ((address & ~kAddressBits) != 0 || address == 0) return false;
-    // Nearly always it lies in its proper bucket and is not being moved. The rest is
-    // RemoveSlowly's.
+    // Nearly always it lies in its proper bucket, is not being moved and has less than 2^40
+    // bytes: then its key is the address. The rest is RemoveSlowly's.
     const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t key = slot.key.load(std::memory_order_acquire);
-      if ((key & (kAddressBits | kFlags)) != address) return false;
+      if (key != address) return false;
       const uint64_t value = slot.value.load(std::memory_order_relaxed);
-      if (!CompareExchange(slot.key, key, 0)) return false;
-      *block = BlockOf(key, value);
+      if (__builtin_expect(OneThread(), 1)) {
+        if (!CompareExchangeAlone(reinterpret_cast<uint64_t&>(slot.key), key, 0)) return false;
+      } else if (!CompareExchange(slot.key, key, 0)) {
+        return false;
+      }
+      *block = {value & kSizeLowMask, static_cast<uint32_t>(value >> kSizeLowBits)};
       return true;
     };
-    const Look look = LookFor(Hash(address));
-    for (Slot* slot = look.first; slot != look.end; ++slot) {
+    const Look look = LookFor(address);
+    for (Slot *slot = look.first, *end = look.end(); slot != end; ++slot) {
       if (take(*slot)) return true;
     }
-    for (Slot* slot = look.begin; slot != look.first; ++slot) {
+    for (Slot* slot = look.begin(); slot != look.first; ++slot) {
       if (take(*slot)) return true;
     }
-    return RemoveSlowly(address, block);
+    Block found;  // apart, so that the caller's may be in registers
+    if (!RemoveSlowly(address, &found)) return false;
+    *block = found;
+    return true;
   }
 
   // For tests and the benchmark: walks everything; only when nobody else uses the map.
@@ -165,17 +211,17 @@ class LiveMap {
   };
   static_assert(sizeof(Bucket) == 256 && sizeof(Group) == 128);
 
-  // Where a hash begins in its proper bucket.
-  struct Look {
-    Slot* begin;
-    Slot* first;
-    Slot* end;
-  };
-  [[gnu::always_inline]] Look LookFor(uint64_t hash) const {
-    const uint64_t buckets = Buckets(state_.load(std::memory_order_acquire));
-    Slot* begin = buckets_[Proper(hash, buckets)].slots;
-    return {begin, begin + FirstSlot(hash, kBucketSlots), begin + kBucketSlots};
+  [[gnu::always_inline]] Look LookFor(uintptr_t address) const {
+    const uint64_t state = state_.load(std::memory_order_acquire);
+    Look look;
+    look.first = buckets_[Proper(HashOfBucket(address), Buckets(state))].slots +
+                 FirstSlot(HashOfSlot(address), kBucketSlots);
+    look.state = state;
+    return look;
   }
+
+  // Apart, so that Insert keeps nothing for it.
+  [[gnu::noinline]] Look LookAgain(uintptr_t address) const { return LookFor(address); }
 
   // A view of either: its slots and the link to what follows.
   struct Slots {
@@ -193,16 +239,23 @@ class LiveMap {
   // Bits 0..31 are the bucket's; bits 32..47 its first slot's, which is the same for 16 KiB: the
   // blocks of a bucket share lines, and those of other places in it begin elsewhere.
   static uint64_t Hash(uintptr_t address) {
+    return (HashOfSlot(address) & 0xffffffff00000000ull) | HashOfBucket(address);
+  }
+  static uint64_t HashOfBucket(uintptr_t address) {
     constexpr uint64_t kScale = 17814105;  // 2^24 · 1.0618
+    return (address * kScale) >> 32;
+  }
+  static uint64_t HashOfSlot(uintptr_t address) {
     constexpr uint64_t kMix = 0x9e3779b97f4a7c15ull;
-    return (((address >> 14) * kMix) & 0xffffffff00000000ull) | ((address * kScale) >> 32);
+    return (address >> 14) * kMix;
   }
   // The bucket that `hash` belongs to when there are `buckets` of them.
   static uint64_t Proper(uint64_t hash, uint64_t buckets) {
-    const uint64_t half = 1ull << (63 - static_cast<unsigned>(__builtin_clzll(buckets)));
+    const uint64_t half = 1ull << (63 ^ static_cast<unsigned>(__builtin_clzll(buckets)));
     const uint64_t wide = hash & (2 * half - 1);
-    // Without a branch, which could not be predicted.
-    return wide - (half & (uint64_t{0} - static_cast<uint64_t>(wide >= buckets)));
+    // Without a branch, which could not be predicted: all ones where `wide` is a bucket.
+    const auto is_bucket = static_cast<uint64_t>(static_cast<int64_t>(wide - buckets) >> 63);
+    return wide & ((half - 1) | is_bucket);
   }
   static size_t FirstSlot(uint64_t hash, size_t count) {
     return ((hash >> 32 & 0xffff) * count) >> 16;
@@ -210,7 +263,7 @@ class LiveMap {
   Slots Of(Bucket& bucket) const { return {bucket.slots, kBucketSlots, &bucket.next}; }
   bool Next(Slots* slots) const;
 
-  bool InsertSlowly(uintptr_t address, const Block& block);
+  bool InsertSlowly(uintptr_t address, Block block);
   bool RemoveSlowly(uintptr_t address, Block* block);
   bool NextOrNew(Slots* slots);
   Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);

@@ -75,7 +75,7 @@ class PeakTracker {
 
   // Enters one event and returns the epoch that its cells belong to.
   [[gnu::always_inline]] uint64_t Record(uint64_t added, uint64_t removed) {
-    if (__builtin_expect(!OneThread(), 0)) return RecordOrdered(added, removed);
+    if (__builtin_expect(!OneThread(), 0)) return RecordOrdered(word_, added, removed);
     // Mostly only the current bytes change: they are the low bits of the low half.
     PackedPeak seen = LoadUnordered();
     const uint64_t low = seen.low + added - removed;
@@ -83,7 +83,7 @@ class PeakTracker {
     const PeakState state = Unpack(seen);
     if (__builtin_expect(state.armed || current > static_cast<int64_t>(state.peak), 0) ||
         !CompareExchangeAlone(word_->low, seen.low, low)) {
-      return RecordOrdered(added, removed);
+      return RecordOrdered(word_, added, removed);
     }
     return state.epoch;
   }
@@ -119,11 +119,14 @@ class PeakTracker {
   uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
 
  private:
-  [[gnu::noinline]] uint64_t RecordOrdered(uint64_t added, uint64_t removed) {
-    PackedPeak seen = LoadUnordered();
+  // Not of `this`, which would have to be in memory for the call.
+  [[gnu::noinline]] static uint64_t RecordOrdered(PackedPeak* word, uint64_t added,
+                                                  uint64_t removed) {
+    PeakTracker tracker(word);
+    PackedPeak seen = tracker.LoadUnordered();
     for (;;) {
       const PeakState next = Apply(Unpack(seen), added, removed);
-      if (CompareExchange(seen, Pack(next))) return next.epoch;
+      if (tracker.CompareExchange(seen, Pack(next))) return next.epoch;
     }
   }
 

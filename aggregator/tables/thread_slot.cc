@@ -130,6 +130,7 @@ ThreadSlot* SlotTable::Acquire(uint32_t tid) {
   slot->stack.depth = 0;
   if (slot->verified != nullptr) slot->verified->Forget();
   slot->name_changed.store(1, std::memory_order_relaxed);
+  slot->last.Forget();
   return slot;
 }
 

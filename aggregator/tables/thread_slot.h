@@ -20,6 +20,7 @@
 #include <cstdint>
 
 #include "aggregator/region.h"
+#include "aggregator/tables/last_allocations.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
 #include "aggregator/unwind/verified_stacks.h"
@@ -45,6 +46,7 @@ struct ThreadSlot {
   uint32_t index_used;
   uint32_t index_capacity;  // a power of two, or 0
   uint64_t* index;          // open addressing: site + 1 in the upper half | cell
+  LastAllocations last;     // while the temporary threshold is above 1
 };
 
 // Memory for a slot's verified stacks, which it keeps; for the first kMaxVerified slots that ask.

@@ -45,34 +45,11 @@ class VerifiedStacks {
   static constexpr uint32_t kNone = 0xffffffffu;
 
   // What the caller's stack led to; kNone: it is not known.
-  [[gnu::always_inline]] uint32_t Find(const StartRegisters& start, uint8_t tag = 0) {
-    uint64_t from = start.sp;
-    uint64_t seen = Tagged(start.pc, tag);
-    if (__builtin_expect(generation_ == UnwinderGeneration(), 1)) {
-      for (uint32_t hops = 0; hops < kMaxHops; ++hops) {
-        const Edge& edge = edges_[PlaceOf(from, seen)];
-        if (edge.from != from || edge.seen != seen) break;
-        const Stack& stack = stacks_[edge.stack];
-        const Word* const words = words_ + stack.first;
-        const Word* word = words + edge.verified;
-        if (edge.verified == 0 && stack.reads_rbp != 0 && stack.rbp != start.rbp) {
-          from = From(edge.stack, 0);
-          seen = start.rbp;
-          continue;
-        }
-        while (LoadWord(word->address) == word->value) ++word;
-        const auto count = static_cast<uint32_t>(word - words);
-        if (count == stack.words) {
-          ++hits_;
-          return stack.result;
-        }
-        from = From(edge.stack, count + 1);
-        seen = LoadWord(word->address);
-      }
-    }
-    missed_from_ = from;
-    missed_seen_ = seen;
-    return kNone;
+  // A function of its own that calls none, so that all it needs has a register and none is saved.
+  [[gnu::noinline]] uint32_t Find(const StartRegisters& start, uint8_t tag = 0) {
+    const uint64_t seen = Tagged(start.pc, tag);
+    if (__builtin_expect(generation_ != UnwinderGeneration(), 0)) return Miss(start.sp, seen);
+    return FindFrom(start, start.sp, seen, true);
   }
 
   // The stack that begins with `start`, which Find has just not found and which was then captured
@@ -160,15 +137,73 @@ class VerifiedStacks {
     return (uint64_t{stack} << 32 | uint64_t{words} << 1) | 1;
   }
   size_t HashOf(uint64_t from, uint64_t seen) const {
-    return ((from << 7) + from + seen) * 0x9e3779b97f4a7c15ull >> (64 - EdgeBits(level_));
+    return ((from << 7) + from + seen) * 0x9e3779b97f4a7c15ull >> ((0u - EdgeBits(level_)) % 64);
   }
+  uint32_t Miss(uint64_t from, uint64_t seen) {
+    missed_from_ = from;
+    missed_seen_ = seen;
+    return kNone;
+  }
+
+  // `first_places`: looks only where an edge's hash says, and leaves the rest to FindFurther, which
+  // calls PlaceOf.
+  [[gnu::always_inline]] uint32_t FindFrom(const StartRegisters& start, uint64_t from,
+                                           uint64_t seen, bool first_places) {
+    for (uint32_t hops = 0; hops < kMaxHops; ++hops) {
+      const Edge* edge;
+      if (first_places) {
+        edge = &edges_[HashOf(from, seen)];
+        if (__builtin_expect(edge->from != from || edge->seen != seen, 0)) {
+          return FindFurther(start, from, seen);
+        }
+      } else {
+        edge = &edges_[PlaceOf(from, seen)];
+        if (edge->from == 0) break;
+      }
+      const Stack& stack = stacks_[edge->stack];
+      if (edge->verified == 0 && stack.reads_rbp != 0 && stack.rbp != start.rbp) {
+        from = From(edge->stack, 0);
+        seen = start.rbp;
+        continue;
+      }
+      const Word* const words = words_ + stack.first;
+      const Word* const word = FirstDifferent(words + edge->verified);
+      const auto count = static_cast<uint32_t>(word - words);
+      if (count == stack.words) {
+        ++hits_;
+        return stack.result;
+      }
+      from = From(edge->stack, count + 1);
+      seen = LoadWord(word->address);
+    }
+    return Miss(from, seen);
+  }
+  [[gnu::noinline]] uint32_t FindFurther(const StartRegisters& start, uint64_t from,
+                                         uint64_t seen) {
+    return FindFrom(start, from, seen, false);
+  }
+
   // Where the edge is, or where there is room for it: at most a quarter of the table is taken.
-  [[gnu::always_inline]] size_t PlaceOf(uint64_t from, uint64_t seen) const {
+  [[gnu::noinline]] size_t PlaceOf(uint64_t from, uint64_t seen) const {
     size_t at = HashOf(from, seen);
     while (edges_[at].from != 0 && (edges_[at].from != from || edges_[at].seen != seen)) {
       at = (at + 1) % Edges(level_);
     }
     return at;
+  }
+
+  // The first word that is not as it was; there is one, since Add puts a word at the end that never
+  // is. Unrolled: a step of the loop costs nearly as much as a comparison.
+  [[gnu::always_inline]] static const Word* FirstDifferent(const Word* word) {
+    const auto differs = [](const Word& w) __attribute__((always_inline)) {
+      return LoadWord(w.address) != w.value;
+    };
+    for (;; word += 4) {
+      if (differs(word[0])) return word;
+      if (differs(word[1])) return word + 1;
+      if (differs(word[2])) return word + 2;
+      if (differs(word[3])) return word + 3;
+    }
   }
 
   bool Add(const StackMemory& memory, uint32_t result);

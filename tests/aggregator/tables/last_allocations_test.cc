@@ -44,5 +44,12 @@ TEST(LastAllocations, HaveABlockAsLongAsFewerThanTheThresholdCameAfterIt) {
   }
 }
 
+TEST(LastAllocations, HaveNothingOfTheThreadBeforeOnceForgotten) {
+  const auto last = std::make_unique<LastAllocations>(LastAllocations{});
+  for (uint32_t i = 0; i < 10; ++i) last->Note(0x1000 + 16 * i, 3, 8);
+  last->Forget();
+  for (uint32_t i = 0; i < 10; ++i) EXPECT_FALSE(last->Have(0x1000 + 16 * i, 3, 8));
+}
+
 }  // namespace
 }  // namespace memprof
