@@ -160,6 +160,19 @@ TEST(CaptureSymbols, ThatReferToOneLongNameWithoutEndAreRefused) {
   EXPECT_FALSE(DecodeSymbols(out.bytes(), 0, 1, read));
 }
 
+TEST(CaptureSymbols, WhoseModulesAllHaveOneLongNoteAreRefusedBeforeTheyAreMade) {
+  constexpr size_t kModules = 1100;
+  ByteWriter out;
+  out.Varint(1);
+  out.String(std::string(1 << 20, 'x'));
+  out.Varint(kModules);
+  for (size_t i = 0; i < kModules; ++i) out.Varint(0);
+  out.Varint(0);
+  StoredSymbols read;
+  EXPECT_FALSE(DecodeSymbols(out.bytes(), kModules, 0, read));
+  EXPECT_TRUE(read.notes.empty());
+}
+
 TEST(CaptureSymbols, ThatClaimMoreFramesThanTheyHaveBytesAreRefusedBeforeTheyAreMade) {
   for (const uint64_t length : {uint64_t{1} << 20, uint64_t{1} << 40, ~uint64_t{0}}) {
     ByteWriter out;
