@@ -61,7 +61,9 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
                {}};
     const uint32_t record = figures.sizes & ~kOwnSizes;
     const bool own = figures.sizes != kSizesElsewhere && (figures.sizes & kOwnSizes) != 0;
-    if (own && record < named_.size()) figures.own_sizes = ReadSizes(counts_[record]);
+    if (own && record < named_.size() && !named_[record]) {
+      figures.own_sizes = ReadSizes(counts_[record]);
+    }
     const uint32_t after = cell.sequence.load(std::memory_order_acquire);
     if (before == after && before % 2 == 0) break;
     // Odd for ever: its writer was killed inside an event, which is in flight.
@@ -70,7 +72,6 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
     const Count all = {figures.allocated_bytes, figures.allocated_count};
     if (figures.sizes - 1 < kSizeClasses) AddSizes(figures.own_sizes, figures.sizes - 1, all);
   } else if (const uint32_t record = figures.sizes & ~kOwnSizes; record < named_.size()) {
-    if (named_[record]) figures.own_sizes.clear();
     named_[record] = true;
   }
   return figures;

@@ -260,6 +260,10 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && IsOfSites(section.type) && !seen[cf::kSites]) {
       what = "it comes before the sites";
     }
+    if (what.empty() && section.type == cf::kSymbols &&
+        (!seen[cf::kModules] || !seen[cf::kFrames])) {
+      what = "it comes before the modules or the frames";
+    }
     if (what.empty() && !Decode(section, content)) what = "its content is broken";
     if (what.empty()) {
       if (known) seen[section.type] = true;

@@ -30,13 +30,16 @@ std::map<std::string_view, uint64_t> NumberTexts(const StoredSymbols& symbols) {
 }
 
 bool ReadNotes(ByteReader& in, const std::vector<std::string_view>& texts, size_t modules,
-               std::vector<std::string>& notes) {
+               std::vector<std::string>& notes, uint64_t& all_bytes) {
   if (in.CountOfItems(1) != modules) return false;
+  std::vector<std::string_view> found;
   for (size_t i = 0; i < modules; ++i) {
     const uint64_t text = in.Varint();
     if (in.failed() || text >= texts.size()) return false;
-    notes.emplace_back(texts[text]);
+    if ((all_bytes += texts[text].size()) > cf::kMaxSourceBytes) return false;
+    found.push_back(texts[text]);
   }
+  notes.assign(found.begin(), found.end());
   return true;
 }
 
@@ -114,12 +117,8 @@ bool DecodeSymbols(std::string_view raw, size_t modules, size_t frames, StoredSy
   std::vector<std::string_view> texts(in.CountOfItems(1));
   for (std::string_view& text : texts) text = in.String();
   uint64_t bytes = 0;
-  if (in.failed() || !ReadNotes(in, texts, modules, symbols.notes) ||
-      !ReadLengths(in, frames, symbols.chains)) {
-    return false;
-  }
-  for (const std::string& note : symbols.notes) bytes += note.size();
-  if (bytes > cf::kMaxSourceBytes ||
+  if (in.failed() || !ReadNotes(in, texts, modules, symbols.notes, bytes) ||
+      !ReadLengths(in, frames, symbols.chains) ||
       !ReadTexts(in, texts, &SourceFrame::function, symbols.chains, bytes) ||
       !ReadTexts(in, texts, &SourceFrame::file, symbols.chains, bytes)) {
     return false;

@@ -8,6 +8,9 @@
 namespace memprof {
 namespace {
 
+// Further ones would run over in who adds to them.
+constexpr uint64_t kLatestMs = INT64_MAX;
+
 // Times that ascend, as steps.
 template <typename Samples>
 void WriteTimes(const Samples& samples, ByteWriter& out) {
@@ -23,7 +26,7 @@ bool ReadTimes(Samples& samples, ByteReader& in) {
   uint64_t time = 0;
   for (auto& sample : samples) {
     const uint64_t step = in.Varint();
-    if (step > ~uint64_t{0} - time) return false;
+    if (step > kLatestMs - time) return false;
     sample.time_ms = time += step;
   }
   return true;

@@ -49,10 +49,47 @@ bool IsLibstdcxx(const link_map* module) {
   return slash != nullptr && strncmp(slash, "/libstdc++.so.", 14) == 0;
 }
 
+// libstdc++'s operators call one another by name: all but one new call that one, and so do the
+// deletes. Who defines one of them is called for others too.
+constexpr struct {
+  NextFunction which;
+  const char* name;
+} kOperators[] = {
+    {NextFunction::_Znwm, "_Znwm"},
+    {NextFunction::_Znam, "_Znam"},
+    {NextFunction::_ZnwmRKSt9nothrow_t, "_ZnwmRKSt9nothrow_t"},
+    {NextFunction::_ZnamRKSt9nothrow_t, "_ZnamRKSt9nothrow_t"},
+    {NextFunction::_ZdlPv, "_ZdlPv"},
+    {NextFunction::_ZdaPv, "_ZdaPv"},
+    {NextFunction::_ZdlPvRKSt9nothrow_t, "_ZdlPvRKSt9nothrow_t"},
+    {NextFunction::_ZdaPvRKSt9nothrow_t, "_ZdaPvRKSt9nothrow_t"},
+    {NextFunction::_ZdlPvm, "_ZdlPvm"},
+    {NextFunction::_ZdaPvm, "_ZdaPvm"},
+};
+
+std::atomic<void*>& NextOf(NextFunction which) {
+  return next_functions[static_cast<size_t>(which)];
+}
+
+// What libstdc++ calls by these names is ours, and what is behind ours is libstdc++'s again.
+bool OnlyWeAreBetween(FindObject* find) {
+  const link_map* ours = ModuleOf(find, reinterpret_cast<void*>(&Delete));
+  const auto is_ours = [&](const char* name) {
+    return ours != nullptr && ModuleOf(find, dlsym(RTLD_DEFAULT, name)) == ours;
+  };
+  if (!is_ours("malloc") || !is_ours("free")) return false;
+  for (const auto& [which, name] : kOperators) {
+    // Ours: another thread has replaced it meanwhile.
+    const link_map* next = ModuleOf(find, NextOf(which).load(std::memory_order_relaxed));
+    if (!is_ours(name) || (next != ours && !IsLibstdcxx(next))) return false;
+  }
+  return true;
+}
+
 template <typename Function>
 void Replace(NextFunction which, FindObject* find, Function* by,
              std::atomic<void*>* original = nullptr) {
-  std::atomic<void*>& next = next_functions[static_cast<size_t>(which)];
+  std::atomic<void*>& next = NextOf(which);
   void* const function = next.load(std::memory_order_relaxed);
   if (!IsLibstdcxx(ModuleOf(find, function))) return;
   if (original != nullptr) original->store(function, std::memory_order_relaxed);
@@ -62,12 +99,7 @@ void Replace(NextFunction which, FindObject* find, Function* by,
 }  // namespace
 
 void PassByLibstdcxx(FindObject* find) {
-  if (find == nullptr) return;
-  const link_map* ours = ModuleOf(find, reinterpret_cast<void*>(&Delete));
-  if (ours == nullptr || ModuleOf(find, dlsym(RTLD_DEFAULT, "malloc")) != ours ||
-      ModuleOf(find, dlsym(RTLD_DEFAULT, "free")) != ours) {
-    return;
-  }
+  if (find == nullptr || !OnlyWeAreBetween(find)) return;
   Replace(NextFunction::_Znwm, find, &New<throwing_new>, &throwing_new);
   Replace(NextFunction::_Znam, find, &New<throwing_new_array>, &throwing_new_array);
   Replace(NextFunction::_ZnwmRKSt9nothrow_t, find, &NewNothrow<nothrow_new>, &nothrow_new);

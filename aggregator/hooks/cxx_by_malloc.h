@@ -2,8 +2,9 @@
 // our hooks, the hooks call the real malloc and free themselves. Else each operator of libstdc++
 // would call our malloc and free, only to be told there that its event is counted already.
 //
-// Left alone: another library's operators, the aligned ones, and a program that has a malloc of its
-// own before ours, which libstdc++ would call.
+// Left alone: the aligned ones, and all of a program that has a malloc of its own before ours, or
+// anywhere one of these operators: libstdc++'s others would call it. (A program that replaces new
+// and delete only says new[] and the sized delete too.)
 #pragma once
 
 #include <dlfcn.h>

@@ -74,6 +74,7 @@ Image::Image(RegionFile region, pid_t pid, std::string name)
       last_sample_(start_),
       history_(region_.fd(), pid, start_),
       executable_(ExecutableOf(pid)),
+      last_own_(start_),
       thread_name_(NameOf(pid)) {
   program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
   program_.pid = static_cast<uint32_t>(pid);
@@ -96,10 +97,14 @@ bool Image::Sample() {
   current_ = state->current;
   peak_ = state->peak;
   last_sample_ = now;
+  // First what is this image's if the process still runs it afterwards.
+  const uint64_t resident_peak = ResidentPeak(pid_);
+  const std::string name = NameOf(pid_);
   const Executable executable = ExecutableOf(pid_);
   if (executable == executable_) {
-    program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, ResidentPeak(pid_));
-    thread_name_ = NameOf(pid_);
+    program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, resident_peak);
+    thread_name_ = name;
+    last_own_ = now;
   } else if (executable != Executable()) {
     replaced_ = true;  // the resident memory is another program's now
   }
@@ -115,6 +120,7 @@ steady_clock::time_point Image::NextLook() const {
 }
 
 RegionHistory Image::History(EndKind end) {
+  if (replaced_) history_.ForgetResidentSince(last_own_);
   return history_.Content(end == EndKind::kRunning && !replaced_);
 }
 

@@ -61,6 +61,7 @@ class Image {
   std::chrono::steady_clock::time_point last_sample_;
   ImageHistory history_;
   Executable executable_;
+  std::chrono::steady_clock::time_point last_own_;  // when it surely ran this image
   std::string thread_name_;  // of the process, when it was last seen to run this image
   bool replaced_ = false;
   int64_t current_ = 0;

@@ -66,9 +66,8 @@ ImageHistory::~ImageHistory() {
   if (statm_fd_ >= 0) close(statm_fd_);
 }
 
-uint64_t ImageHistory::NowMs() const {
-  return static_cast<uint64_t>(
-      std::chrono::floor<milliseconds>(steady_clock::now() - start_).count());
+uint64_t ImageHistory::MsOf(steady_clock::time_point time) const {
+  return static_cast<uint64_t>(std::chrono::floor<milliseconds>(time - start_).count());
 }
 
 void ImageHistory::Look() {
@@ -137,6 +136,12 @@ void ImageHistory::CollectMoment() {
   while (SitesIn(moments_.samples()) > kMaxMomentSites && moments_.samples().size() > 2) {
     moments_.Coarsen();
   }
+}
+
+void ImageHistory::ForgetResidentSince(steady_clock::time_point time) {
+  timeline_.ForEach([since_ms = MsOf(time)](TimelinePoint& point) {
+    if (point.time_ms >= since_ms) point.rss_bytes.reset();
+  });
 }
 
 RegionHistory ImageHistory::Content(bool alive) {

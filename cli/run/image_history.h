@@ -40,6 +40,9 @@ class ImageHistory {
   // When Look has something to do; never in the past after a Look.
   std::chrono::steady_clock::time_point NextLook() const;
 
+  // From then on the process may have run another program, whose RSS isn't this image's.
+  void ForgetResidentSince(std::chrono::steady_clock::time_point time);
+
   // What there is, up to now. `alive`: the process still runs this image; else its RSS now is not
   // asked for, and a moment that is being read is waited for.
   RegionHistory Content(bool alive);
@@ -50,7 +53,8 @@ class ImageHistory {
     std::chrono::nanoseconds cost;  // CPU time of the reading thread
   };
 
-  uint64_t NowMs() const;
+  uint64_t MsOf(std::chrono::steady_clock::time_point time) const;
+  uint64_t NowMs() const { return MsOf(std::chrono::steady_clock::now()); }
   void AddPoint(uint64_t now_ms, bool alive);
   void StartMoment();
   void CollectMoment();

@@ -45,6 +45,12 @@ class UniformSeries {
     while (samples_.size() > most_) Coarsen();
   }
 
+  // `change(sample)` leaves the times as they are.
+  template <typename Change>
+  void ForEach(Change change) {
+    for (Sample& sample : samples_) change(sample);
+  }
+
   // Doubles the interval.
   void Coarsen() {
     interval_ms_ *= 2;

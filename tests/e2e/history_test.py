@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import time
 import unittest
 
@@ -147,6 +148,15 @@ class HistoryTest(harness.MemprofTest):
         self.assertIn(b"no moments", done.stderr)
         self.assertIn("Live at the end" if stats["end"]["kind"] != "running" else "Live at",
                       self.memprof("table", self.path("x.region") + "@end"))
+
+    def test_the_memory_of_what_is_executed_without_a_tracker_is_not_the_images(self):
+        hog = "x = bytearray(200 << 20)"
+        self.profile(["env", "-u", "LD_PRELOAD", sys.executable, "-c", hog])
+        profile, _ = self.history()
+        self.assertEqual(profile["end"]["kind"], "exec")
+        self.assertLess(profile["rss_peak_bytes"], 50 << 20)
+        for point in profile["timeline"]["points"]:
+            self.assertLess(point["rss_bytes"] or 0, 50 << 20)
 
     def test_many_sites_cost_the_supervisor_next_to_nothing(self):
         run = self.start("many_sites", "--checkpoint", "0")

@@ -10,6 +10,7 @@
 #include "formats/capture_reader.h"
 #include "formats/capture_sections.h"
 #include "formats/capture_writer.h"
+#include "formats/section_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -101,6 +102,34 @@ TEST(CaptureSymbols, ThatAreDamagedCostNoFigure) {
   EXPECT_EQ(SumPeak(content->snapshot), SumPeak(SampleSnapshot()));
 }
 
+TEST(CaptureSymbols, ThatComeBeforeWhatTheyAreOfAreDamage) {
+  const std::string sample = Sample();
+  ByteWriter out;
+  out.Raw(sample.substr(0, cf::kFileHeaderBytes));
+  // Of no module and no frame, as there are when they are read.
+  AppendSection(out, cf::kSymbols, *EncodeSymbols({}));
+  out.Raw(sample.substr(cf::kFileHeaderBytes));
+  const auto content = DecodeCapture(out.bytes());
+  ASSERT_TRUE(content);
+  ASSERT_GE(content->damage.size(), 1u);
+  EXPECT_EQ(content->damage[0].section, "symbols");
+  EXPECT_TRUE(content->symbols.empty());
+
+  // With notes on the modules, but of no frame.
+  for (const CaptureSection& section : SplitSections(sample).sections) {
+    if (section.type != cf::kFrames) continue;
+    ByteWriter between;
+    between.Raw(sample.substr(0, section.file_offset));
+    AppendSection(between, cf::kSymbols, *EncodeSymbols({{}, {"", ""}}));
+    between.Raw(sample.substr(section.file_offset));
+    const auto read = DecodeCapture(between.bytes());
+    ASSERT_TRUE(read);
+    ASSERT_GE(read->damage.size(), 1u);
+    EXPECT_EQ(read->damage[0].section, "symbols");
+    EXPECT_TRUE(read->symbols.empty());  // else a report would look for the frames' names in it
+  }
+}
+
 TEST(CaptureSymbols, MustBeOfTheCapturesFramesAndModules) {
   const std::string raw = *EncodeSymbols(SampleSymbols());
   StoredSymbols read;
@@ -129,6 +158,19 @@ TEST(CaptureSymbols, ThatReferToOneLongNameWithoutEndAreRefused) {
   for (int i = 0; i < 3 * 2048; ++i) out.Signed(0);
   StoredSymbols read;
   EXPECT_FALSE(DecodeSymbols(out.bytes(), 0, 1, read));
+}
+
+TEST(CaptureSymbols, WhoseModulesAllHaveOneLongNoteAreRefusedBeforeTheyAreMade) {
+  constexpr size_t kModules = 1100;
+  ByteWriter out;
+  out.Varint(1);
+  out.String(std::string(1 << 20, 'x'));
+  out.Varint(kModules);
+  for (size_t i = 0; i < kModules; ++i) out.Varint(0);
+  out.Varint(0);
+  StoredSymbols read;
+  EXPECT_FALSE(DecodeSymbols(out.bytes(), kModules, 0, read));
+  EXPECT_TRUE(read.notes.empty());
 }
 
 TEST(CaptureSymbols, ThatClaimMoreFramesThanTheyHaveBytesAreRefusedBeforeTheyAreMade) {

@@ -91,6 +91,10 @@ TEST(HistorySections, RefuseWhatIsOutOfRange) {
   EXPECT_TRUE(IsBroken(Bytes({16, 0, 0})));
   // Times beyond the end of time.
   EXPECT_TRUE(IsBroken(Bytes({16, 2, ~uint64_t{0}, 1, 0, 0, 0})));
+  EXPECT_TRUE(IsBroken(Bytes({16, 1, ~uint64_t{0}, 0, 0})));
+  Timeline timeline;
+  EXPECT_FALSE(DecodeTimeline(Bytes({4, 1, ~uint64_t{0}, 0, 0}), timeline));
+  EXPECT_TRUE(DecodeTimeline(Bytes({4, 1, INT64_MAX, 0, 0}), timeline));
 }
 
 TEST(HistorySections, AllocateNoMoreThanTheirLimits) {

@@ -71,6 +71,22 @@ TEST(ImageHistory, KnowsTheResidentMemoryOfAProcessThatIsThere) {
   EXPECT_EQ(content.moments_interval_ms, kFirstMomentsIntervalMs);
 }
 
+TEST(ImageHistory, ForgetsTheResidentMemoryOfAnotherProgram) {
+  MadeRegion region;
+  const auto start = steady_clock::now() - milliseconds(1000);
+  ImageHistory history(region.fd(), getpid(), start);  // with a point now
+  std::this_thread::sleep_for(milliseconds(2));
+  const auto since = steady_clock::now();
+  EXPECT_TRUE(history.Content(true).timeline.points.back().rss_bytes.has_value());
+  history.ForgetResidentSince(since);
+  const auto points = history.Content(false).timeline.points;
+  for (const TimelinePoint& point : points) {
+    const bool own = start + milliseconds(point.time_ms + 1) <= since;
+    EXPECT_EQ(point.rss_bytes.has_value(), own) << point.time_ms;
+  }
+  EXPECT_TRUE(points.front().rss_bytes.has_value());
+}
+
 TEST(ImageHistory, DoesNotAskForEverForWhatCanNotBeRead) {
   ImageHistory history(-1, getpid(), steady_clock::now() - milliseconds(1000));
   history.Look();
