@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A library for LD_PRELOAD needs libc (and the loader) only, and exports what its map says.
+# A library for LD_PRELOAD needs libc (and the loader) only, exports what its map says, and takes a few
+# words of static TLS.
 # usage: check_preload.sh LIBRARY EXPORTS.MAP
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -13,5 +14,10 @@ wanted=$(sed -n '/global:/,/local:/p' "$map" | sed 's/global:\|local:.*//' | tr 
 exported=$(nm -D --defined-only "$library" | awk '{print $3}' | sed 's/@.*//' | sort)
 if ! diff <(echo "$wanted") <(echo "$exported"); then
   echo "$library: its exports (>) differ from $map (<)" >&2
+  exit 1
+fi
+tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
+if ((${tls:-0} > 128)); then
+  echo "$library takes $((tls)) bytes of static TLS, which is scarce" >&2
   exit 1
 fi
