@@ -8,6 +8,7 @@
 
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
+#include "cli/reports/report.h"
 #include "cli/reports/trust.h"
 #include "cli/web/page.h"
 
@@ -17,6 +18,8 @@ namespace {
 struct FlamegraphOptions {
   std::string capture;
   bool leaks = false;
+  bool total = false;
+  bool temporary = false;
   SymbolOptions symbols;
   OutputOptions output;
 };
@@ -24,12 +27,19 @@ struct FlamegraphOptions {
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
   if (output.file.empty()) output.file = options.capture + ".html";
+  if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
   const auto profile = LoadProfile(options.capture, options.symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
+  if (options.temporary && profile->tracker.temporary_threshold == 0) {
+    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(options.capture)});
+  }
   SayMoment(*profile);
   PageOptions page;
-  page.mode = options.leaks ? PageMode::kLeaked : PageMode::kPeak;
+  page.mode = options.leaks       ? PageMode::kLeaked
+              : options.total     ? PageMode::kTotal
+              : options.temporary ? PageMode::kTemporary
+                                  : PageMode::kPeak;
   page.capture = std::filesystem::path(options.capture).filename().string();
   page.warnings = TrustLines(*profile);
   const int status = WriteOutput(output, MakePage(*profile, page));
@@ -45,7 +55,14 @@ CommandBody SetUpFlamegraph(CLI::App& app) {
   const auto options = std::make_shared<FlamegraphOptions>();
   app.add_option("capture", options->capture, "A capture, or a region file of run --region")
       ->required();
-  app.add_flag("--leaks", options->leaks, "Show first what was never freed (the page has both)");
+  CLI::Option* leaks =
+      app.add_flag("--leaks", options->leaks, "Show first what was never freed (the page has all)");
+  CLI::Option* total =
+      app.add_flag("--total", options->total, "Show first all that was allocated")->excludes(leaks);
+  app.add_flag("--temporary", options->temporary,
+               "Show first what was freed soon after it was allocated")
+      ->excludes(leaks)
+      ->excludes(total);
   options->symbols.names_packages = true;
   AddSymbolOptions(app, options->symbols);
   app.add_option("-o,--output", options->output.file, "The page (default: CAPTURE.html)");

@@ -22,7 +22,7 @@
 
 namespace memprof {
 
-enum class PageMode { kPeak, kLeaked, kTotal };
+enum class PageMode { kPeak, kLeaked, kTotal, kTemporary };
 
 struct PageOptions {
   PageMode mode = PageMode::kPeak;  // what the page shows first

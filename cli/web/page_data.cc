@@ -24,6 +24,8 @@ const char* ModeName(PageMode mode) {
       return "leaked";
     case PageMode::kTotal:
       return "total";
+    case PageMode::kTemporary:
+      return "temporary";
   }
   return "peak";
 }
