@@ -49,7 +49,8 @@ class TemporaryTest(harness.MemprofTest):
         self.assertEqual(max(bars, key=bars.get), "32 B to < 64 B")
         self.assertRegex(text, r"(?m)^ *aligned +51 .*2\.5 KiB")
         for title in ("Allocated most bytes", "Allocated most often"):
-            rows = text.split(title)[1].split("\n\n")[0].splitlines()[1:]
+            heading, *rows = text.split(title)[1].split("\n\n")[0].splitlines()[1:]
+            self.assertEqual(heading.split(), ["blocks", "bytes", "share", "function", "place"])
             counts = [int(row.split()[0].replace(",", "")) for row in rows]
             self.assertEqual(sum(counts[:-1]), counts[-1], title)
 
