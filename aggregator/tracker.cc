@@ -591,8 +591,8 @@ bool TakeSample(void* address, Block* block) {
 }
 
 // Whether the thread allocated nothing between this sample and its free. While sampling the
-// threshold is 1. (A realloc(p, 0) takes its step of the countdown too: it frees no temporary
-// block.)
+// threshold is 1. (A realloc(p, 0) and one that fails take their step of the countdown too: the
+// block that they were given is no temporary one.)
 bool IsTemporarySample(void* address, uint32_t cell) {
   return last_sample.address == reinterpret_cast<uintptr_t>(address) && last_sample.cell == cell &&
          last_sample.countdown == thread_state.countdown;
@@ -664,6 +664,8 @@ void OnSampleReallocFreed(const ClaimedBlock& old) {
 void OnSampleReallocFailed(const ClaimedBlock& old, void* address) {
   if (!old.known) return;
   const TrackerScope scope;
+  // A countdown drawn anew may by chance be what it was at the sample.
+  if (last_sample.address == reinterpret_cast<uintptr_t>(address)) last_sample = {};
   if (KeepSample(address, {old.size, old.cell})) return;
   Count(region.header().dropped_events);
   BookSampleFree(SlotOf(scope), old.size, old.cell);

@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <csignal>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command.h"
+#include "cli/help_formatter.h"
 #include "cli/message.h"
 
 namespace {
@@ -20,6 +22,7 @@ std::string Footer(const memprof::Command& command) {
 int main(int argc, char** argv) {
   CLI::App app("memprof: exact heap profiler with tiny captures", "memprof");
   app.set_version_flag("--version", "memprof " MEMPROF_VERSION);
+  app.formatter(std::make_shared<memprof::HelpFormatter>());  // commands inherit it
   app.require_subcommand(1);
   app.set_help_flag("-h,--help", "Print this help and exit");
   app.footer(
@@ -45,8 +48,10 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     std::string what = error.what();
     // CLI11 would ask for a command where there is a wrong one.
-    const bool unknown_command = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
-    if (unknown_command) what = std::string("there is no command '") + argv[1] + "'";
+    if (app.get_subcommands().empty() && argc > 1) {
+      const char* kind = argv[1][0] == '-' ? "option" : "command";
+      what = std::string("there is no ") + kind + " '" + argv[1] + "'";
+    }
     const CLI::App* parsed = &app;
     const char* example = nullptr;
     for (size_t i = 0; i < entries.size(); ++i) {

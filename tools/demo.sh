@@ -5,11 +5,10 @@ set -euo pipefail
 memprof=$1 directory=$2
 mkdir -p "$directory"
 cd "$directory"
-socket=$directory/redis.sock
+# redis takes its requests over a socket of this folder: no port is needed that might be taken.
+socket=redis.sock
 capture=$directory/redis.memprof
 page=$directory/redis.html
-# redis takes its requests over a socket of this folder: no port is needed that might be taken.
-((${#socket} < 100)) || socket=$(mktemp -u /tmp/memprof-demo-XXXXXX.sock)
 
 echo "profiling redis-server under redis-benchmark"
 "$memprof" run --aggregate -f -o "$capture" -- \

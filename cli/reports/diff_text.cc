@@ -180,9 +180,11 @@ std::string NotesText(std::string_view head, const Profile& profile, const TextS
 
 std::string HeadText(const char* name, const DiffSide& side, const TextStyle& style) {
   const SnapshotProgram& program = side.profile->program;
-  const std::string head =
-      fmt::format("{}: {}, pid {}, {} after {}", Printable(side.name), Printable(program.program),
-                  program.pid, EndText(program), FormatDuration(program.duration_ms));
+  const std::string head = IsRunKnown(program)
+                               ? fmt::format("{}: {}, pid {}, {} after {}", Printable(side.name),
+                                             Printable(program.program), program.pid,
+                                             EndText(program), FormatDuration(program.duration_ms))
+                               : fmt::format("{}: a region", Printable(side.name));
   std::string text = Bold(PaddedRight(name, 8), style) + Wrapped(head, 8, style.width);
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     text += std::string(8, ' ') + Wrapped("sampled: " + SamplingText(sample), 8, style.width);
@@ -244,7 +246,14 @@ std::string DiffText(const DiffSide& before, const DiffSide& after,
   const DiffFigures now = FiguresOf(*after.profile);
   const bool estimates =
       before.profile->tracker.sample_bytes != 0 || after.profile->tracker.sample_bytes != 0;
-  const char* titles[] = {"Live at the peak", "Never freed", "Allocated in all"};
+  const auto moment = [](const DiffSide& side) {
+    return side.profile->chosen ? side.profile->chosen->name : std::string("the peak");
+  };
+  const std::string live =
+      moment(before) == moment(after)
+          ? "Live at " + moment(after)
+          : fmt::format("Live at {}, then at {}", moment(before), moment(after));
+  const std::string titles[] = {live, "Never freed", "Allocated in all"};
   const char* by[] = {"site", "function", "module"};
   std::string text = HeadText("before", before, style) + HeadText("after", after, style) + "\n" +
                      TotalsText(old, now, estimates, style) + "\n";

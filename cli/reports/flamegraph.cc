@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "cli/reports/figure_options.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
+#include "cli/reports/report.h"
 #include "cli/reports/trust.h"
 #include "cli/web/page.h"
 
@@ -16,7 +18,7 @@ namespace {
 
 struct FlamegraphOptions {
   std::string capture;
-  bool leaks = false;
+  FigureOptions which;  // shown first; the page has all
   SymbolOptions symbols;
   OutputOptions output;
 };
@@ -24,12 +26,16 @@ struct FlamegraphOptions {
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
   if (output.file.empty()) output.file = options.capture + ".html";
+  if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
   const auto profile = LoadProfile(options.capture, options.symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
+  if (options.which.temporary && profile->tracker.temporary_threshold == 0) {
+    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(options.capture)});
+  }
   SayMoment(*profile);
   PageOptions page;
-  page.mode = options.leaks ? PageMode::kLeaked : PageMode::kPeak;
+  page.mode = options.which.figure();
   page.capture = std::filesystem::path(options.capture).filename().string();
   page.warnings = TrustLines(*profile);
   const int status = WriteOutput(output, MakePage(*profile, page));
@@ -45,7 +51,7 @@ CommandBody SetUpFlamegraph(CLI::App& app) {
   const auto options = std::make_shared<FlamegraphOptions>();
   app.add_option("capture", options->capture, "A capture, or a region file of run --region")
       ->required();
-  app.add_flag("--leaks", options->leaks, "Show first what was never freed (the page has both)");
+  AddFigureOptions(app, options->which);
   options->symbols.names_packages = true;
   AddSymbolOptions(app, options->symbols);
   app.add_option("-o,--output", options->output.file, "The page (default: CAPTURE.html)");

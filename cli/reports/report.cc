@@ -4,6 +4,10 @@
 
 namespace memprof {
 
+std::string NoTemporaryText(const std::string& capture) {
+  return capture + " doesn't say what was temporary; profile again with this memprof";
+}
+
 int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
            Figure figure, const ReportText& text) {
   // Before the work, which may take seconds.
@@ -11,9 +15,7 @@ int Report(const std::string& capture, const SymbolOptions& symbols, const Outpu
   const auto profile = LoadProfile(capture, symbols);
   if (!profile) return ExitStatusOf(profile.error());
   if (figure == Figure::kTemporary && profile->tracker.temporary_threshold == 0) {
-    return ExitStatusOf(
-        {ErrorKind::kUnreadable,
-         capture + " doesn't say what was temporary; profile again with this memprof"});
+    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(capture)});
   }
   return WriteOutput(output, text(*profile, StyleOf(output)));
 }

@@ -18,4 +18,6 @@ using ReportText = std::function<std::string(const Profile& profile, const TextS
 int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
            Figure figure, const ReportText& text);
 
+std::string NoTemporaryText(const std::string& capture);  // why there is no such figure
+
 }  // namespace memprof

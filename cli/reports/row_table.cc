@@ -48,7 +48,7 @@ void RowTable::LayOut(bool modules) {
 
 std::string RowTable::Text(const Cells& cells) const {
   // Padded, and cut for the columns behind, only where something follows in the line.
-  const bool alone = cells.place.empty() && cells.module.empty();
+  const bool alone = IsAlone(cells);
   const std::string function = Shortened(cells.function, alone ? names_ : function_);
   const std::string place = ShortenedFront(cells.place, place_);
   const std::string module = Shortened(cells.module, module_);
@@ -61,11 +61,15 @@ std::string RowTable::Text(const Cells& cells) const {
   return text;
 }
 
+bool RowTable::IsAlone(const Cells& cells) const {
+  return cells.place.empty() && (module_ == 0 || cells.module.empty());
+}
+
 size_t RowTable::Widest(std::string Cells::*column) const {
   size_t widest = Columns(headings_.*column);
   for (const Cells& row : rows_) {
     // "others (12 places)" and its like reach into the columns behind.
-    if (column == &Cells::function && row.place.empty()) continue;
+    if (column == &Cells::function && IsAlone(row)) continue;
     widest = std::max(widest, Columns(row.*column));
   }
   return widest;

@@ -41,6 +41,7 @@ class RowTable {
   };
 
   std::string Text(const Cells& cells) const;
+  bool IsAlone(const Cells& cells) const;  // no column behind the function's has anything
   size_t Widest(std::string Cells::*column) const;
 
   const uint64_t whole_bytes_;

@@ -40,11 +40,15 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     return FormatFigure(c, variance, tracker.sample_bytes);
   };
   line("program", Printable(program.program));
-  line("pid", std::to_string(program.pid));
-  line("command", Printable(fmt::format("{}", fmt::join(program.command, " "))));
-  line("start", FormatUtcTime(program.start_unix_ms));
-  line("duration", FormatDuration(program.duration_ms));
-  line("end", EndText(program));
+  if (IsRunKnown(program)) {
+    line("pid", std::to_string(program.pid));
+    line("command", Printable(fmt::format("{}", fmt::join(program.command, " "))));
+    line("start", FormatUtcTime(program.start_unix_ms));
+    line("duration", FormatDuration(program.duration_ms));
+    line("end", EndText(program));
+  } else {
+    line("run", "not known: this is a region; the capture of its run has it");
+  }
   if (profile.chosen) line("shown as the peak", profile.chosen->name + profile.chosen->note);
   line("peak", count(profile.peak, profile.variances.peak));
   line("leaked", count(profile.leaked, profile.variances.leaked));
@@ -179,6 +183,11 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
   constexpr size_t kFigures = 14 + 1 + 12 + 1 + 6 + 2;
   const size_t names = style.width > kFigures + 24 ? style.width - kFigures : 24;
   std::string text = "\n" + Bold(title, style) + "\n";
+  const char* sign = profile.tracker.sample_bytes != 0 ? "≈ " : "";
+  text += Dim(fmt::format("{} {} {:>6}  {}", PaddedLeft(sign + std::string("blocks"), 14),
+                          PaddedLeft(sign + std::string("bytes"), 12), "share", "function  place"),
+              style) +
+          "\n";
   auto line = [&](const Count& count, const std::string& name) {
     text += fmt::format("{:>14} {:>12} {:>6}  {}\n", FormatCount(count.allocations),
                         FormatBytes(count.bytes), FormatShare(count.*by, profile.total.*by), name);

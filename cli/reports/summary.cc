@@ -32,9 +32,12 @@ Count KeptByRuntime(const Profile& profile) {
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const std::string name = Printable(program.program);
-  const std::string rest = fmt::format("{} after {}, pid {}, started {}", EndText(program),
-                                       FormatDuration(program.duration_ms), program.pid,
-                                       FormatUtcTime(program.start_unix_ms));
+  const std::string rest =
+      IsRunKnown(program)
+          ? fmt::format("{} after {}, pid {}, started {}", EndText(program),
+                        FormatDuration(program.duration_ms), program.pid,
+                        FormatUtcTime(program.start_unix_ms))
+          : "a region: what ran, when and how it ended is in the capture of its run";
   std::string text = Bold(name, style) + "  " +
                      Wrapped(rest, std::min(Columns(name) + 2, style.width / 2), style.width);
   if (!program.command.empty()) {
@@ -42,6 +45,16 @@ std::string HeadText(const Profile& profile, const TextStyle& style) {
     text += Dim(Shortened(command, style.width), style) + "\n";
   }
   return text;
+}
+
+// A region in a file has its place on the disk: more than it has in the memory.
+std::string RssText(uint64_t rss_peak_bytes, uint64_t tracker_bytes) {
+  const std::string tracker = FormatBytes(tracker_bytes);
+  if (rss_peak_bytes == 0) return fmt::format("not known; the tracker has {}", tracker);
+  const std::string peak = FormatBytes(rss_peak_bytes) + " at its highest";
+  return tracker_bytes < rss_peak_bytes
+             ? fmt::format("{}, the tracker's {} included", peak, tracker)
+             : fmt::format("{}; the tracker has {} on the disk", peak, tracker);
 }
 
 std::string FiguresText(const Profile& profile, const TextStyle& style) {
@@ -70,10 +83,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
                           : fmt::format(", {}{} of it kept by design by the runtime",
                                         sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
   line("total", figure(profile.total, profile.variances.total));
-  line("RSS", fmt::format("{} at its highest, the tracker's {} included",
-                          program.rss_peak_bytes != 0 ? FormatBytes(program.rss_peak_bytes)
-                                                      : std::string("not known"),
-                          FormatBytes(profile.tracker.bytes)));
+  line("RSS", RssText(program.rss_peak_bytes, profile.tracker.bytes));
   const auto trust = TrustLines(profile);
   if (sample_bytes != 0) {
     line("sampled", SamplingText(sample_bytes));

@@ -136,13 +136,14 @@ void TreeView::Close() {
 void TreeView::ToggleSubtree() {
   const Line& line = lines_[cursor_];
   if (!line.can_open) return;
-  const bool open = !line.is_open;
   std::vector<uint32_t> nodes = {line.node};
+  bool all_open = true;
   for (size_t i = 0; i < nodes.size() && i < kMostOpened; ++i) {
-    open_[nodes[i]] = open;
     const std::vector<uint32_t>& children = tree_.nodes()[nodes[i]].children;
+    all_open = all_open && (open_[nodes[i]] || children.empty());
     nodes.insert(nodes.end(), children.begin(), children.end());
   }
+  for (size_t i = 0; i < nodes.size() && i < kMostOpened; ++i) open_[nodes[i]] = !all_open;
   Update();
 }
 

@@ -41,9 +41,10 @@ class TreeView {
   void MoveTo(size_t line);  // the last one if there are fewer
   void MoveBy(long lines);
   void Toggle();
-  void Open();           // or, if it is open, down to its first line
-  void Close();          // or, if it is closed, up to the node above
-  void ToggleSubtree();  // all below; at most kMostOpened nodes at once
+  void Open();   // or, if it is open, down to its first line
+  void Close();  // or, if it is closed, up to the node above
+  void
+  ToggleSubtree();  // opens all below, or closes it if it is; at most kMostOpened nodes at once
   void SortBy(SortKey sort);
 
   // Moves to the next (else the previous) line after the cursor whose function, place or module

@@ -76,4 +76,6 @@ std::string EndText(const SnapshotProgram& program) {
   return "was still running";
 }
 
+bool IsRunKnown(const SnapshotProgram& program) { return program.pid != 0; }
+
 }  // namespace memprof

@@ -24,4 +24,7 @@ void SayMoment(const Profile& profile);
 // "exited with 0", "was killed by SIGKILL (9)", "is running", "executed another program".
 std::string EndText(const SnapshotProgram& program);
 
+// A region alone doesn't know what ran, when and how it ended.
+bool IsRunKnown(const SnapshotProgram& program);
+
 }  // namespace memprof

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/option_checks.h"
+#include "cli/reports/figure_options.h"
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
 #include "cli/symbols/symbol_options.h"
@@ -12,8 +13,7 @@ namespace memprof {
 
 struct ViewOptions {
   std::string capture;
-  bool leaks = false;
-  bool temporary = false;
+  FigureOptions which;
   bool show_runtime = false;
   size_t rows = 0;  // 0: all
   CLI::Option* rows_option = nullptr;
@@ -23,9 +23,7 @@ struct ViewOptions {
   SymbolOptions symbols;
   OutputOptions output;
 
-  Figure figure() const {
-    return temporary ? Figure::kTemporary : leaks ? Figure::kLeaked : Figure::kPeak;
-  }
+  Figure figure() const { return which.figure(); }
 
   // JSON and CSV hold all rows unless a number was asked for.
   size_t DataRows() const { return rows_option->count() != 0 ? rows : 0; }
@@ -40,11 +38,7 @@ inline void AddDataOptions(CLI::App& app, bool& json, bool& csv) {
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
   options.rows = rows;
   app.add_option("capture", options.capture, "The capture, or a file of run --region")->required();
-  CLI::Option* leaks =
-      app.add_flag("--leaks", options.leaks, "What was never freed, instead of the peak");
-  app.add_flag("--temporary", options.temporary,
-               "What was freed soon after it was allocated (run --temporary), instead of the peak")
-      ->excludes(leaks);
+  AddFigureOptions(app, options.which);
   app.add_flag("--show-runtime", options.show_runtime,
                "Show what libc and libstdc++ keep by design row by row");
   options.rows_option = app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")

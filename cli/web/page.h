@@ -18,15 +18,14 @@
 #include <vector>
 
 #include "cli/web/page_tree.h"
+#include "core/figure.h"
 #include "core/profile.h"
 
 namespace memprof {
 
-enum class PageMode { kPeak, kLeaked, kTotal };
-
 struct PageOptions {
-  PageMode mode = PageMode::kPeak;  // what the page shows first
-  std::string capture;              // the capture's name, for the title
+  Figure mode = Figure::kPeak;  // what the page shows first
+  std::string capture;          // the capture's name, for the title
   // One line each: what keeps the figures from being exact and complete. Empty: nothing does, and
   // the page says so.
   std::vector<std::string> warnings;

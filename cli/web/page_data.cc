@@ -16,18 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* ModeName(PageMode mode) {
-  switch (mode) {
-    case PageMode::kPeak:
-      return "peak";
-    case PageMode::kLeaked:
-      return "leaked";
-    case PageMode::kTotal:
-      return "total";
-  }
-  return "peak";
-}
-
 const char* EndName(EndKind kind) {
   switch (kind) {
     case EndKind::kRunning:
@@ -171,7 +159,7 @@ Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits
   Json frames = FramesJson(tree.frames, strings);
   Json data = {{"schema", 1},
                {"memprof", MEMPROF_VERSION},
-               {"mode", ModeName(options.mode)},
+               {"mode", NameOf(options.mode)},
                {"capture", options.capture},
                {"program", ProgramJson(profile)},
                {"totals",

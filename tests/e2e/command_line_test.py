@@ -155,7 +155,32 @@ class CommandLineTest(harness.MemprofTest):
             if name in ("memprof",):
                 continue
             self.assertIn("Example:\n  memprof " + name, self.memprof(name, "--help"))
+            for line in self.memprof(name, "--help").splitlines():
+                self.assertTrue(len(line) <= 80 or line.startswith("Usage:"), line)
+        self.assertIn("Usage: memprof run [OPTIONS] PROGRAM [ARGS...]\n",
+                      self.memprof("run", "--help"))
         self.assertRegex(self.memprof("--version"), r"^memprof \d+\.\d+\.\d+\n$")
+
+    def test_a_region_is_not_said_to_be_a_run_of_1970(self):
+        self.profile([LEAKY], ["--region", self.path("x.region")])
+        for report in (["summary"], ["stats"], ["diff", self.path("x.memprof")]):
+            text = self.memprof(*report, self.path("x.region"))
+            self.assertIn("a region", text)
+            self.assertNotIn("1970", text)
+            self.assertNotIn("pid 0", text)
+            self.assertNotIn("still running", text)
+        rss = re.search(r"RSS .*", self.memprof("summary", self.path("x.region")))[0]
+        self.assertNotIn("included", rss)  # its file is larger than the program
+
+    def test_the_page_shows_first_what_is_asked_for(self):
+        self.profile([LEAKY])
+        page = self.path("x.html")
+        for flags, mode in (([], "peak"), (["--leaks"], "leaked"), (["--total"], "total"),
+                            (["--temporary"], "temporary")):
+            self.memprof("flamegraph", "-f", "-o", page, *flags, self.path("x.memprof"))
+            with open(page, encoding="utf-8") as file:
+                self.assertRegex(file.read(), r'"mode": ?"' + mode + '"')
+        self.refuse(["flamegraph", "--leaks", "--total", self.path("x.memprof")], 2, "excludes")
 
     def test_a_full_disk_is_said_and_leaves_the_program_alone(self):
         mount = self.path("small")

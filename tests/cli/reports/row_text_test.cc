@@ -30,6 +30,18 @@ TEST(RowText, ShowsRowsThenTheRuntimeThenOthersThenTheTotal) {
             "2.0 KiB  100.0%      18  12.8 KiB  total\n");
 }
 
+TEST(RowText, GivesNamesWithoutAPlaceTheRoomOfThePlaces) {
+  ProfileBuilder b("demo");
+  const std::string name = "libdemo_without_symbols.so.0+0x5f03";
+  b.Site({{name, "", 0, "/usr/lib/libdemo_without_symbols.so.0"}}, {{1000, 10}, {}, {1000, 10}});
+  EXPECT_EQ(Text(b.profile(), {.style = {80, false}}),
+            "  peak   share  blocks   total  function  place\n"
+            "1000 B  100.0%      10  1000 B  " +
+                name +
+                "\n"
+                "1000 B  100.0%      10  1000 B  total\n");
+}
+
 TEST(RowText, HasTheStandardErrorOfEveryRowOfEstimates) {
   EXPECT_EQ(Text(EstimatedProfile(), {.rows = 2, .style = {80, false}}),
             "       ≈ peak   share  ≈ blocks   ≈ total  function  place\n"

@@ -42,7 +42,6 @@ TEST(TreeView, OpensAsFarAsThereIsOneWay) {
 TEST(TreeView, HasLinesThatSumToTheOneAbove) {
   TreeView view = View();
   view.ToggleSubtree();
-  view.ToggleSubtree();
   const auto& lines = view.lines();
   EXPECT_EQ(lines.size(), 8u);
   Count below_serve;
@@ -51,6 +50,16 @@ TEST(TreeView, HasLinesThatSumToTheOneAbove) {
     if (above.function == "Serve") below_serve += line.figure;
   }
   EXPECT_EQ(below_serve, (Count{750, 12}));
+}
+
+TEST(TreeView, OpensAllThatIsClosedBelowAnOpenLineBeforeItClosesIt) {
+  TreeView view = View();
+  view.ToggleSubtree();
+  EXPECT_EQ(view.lines().size(), 8u);
+  view.ToggleSubtree();
+  EXPECT_EQ(Names(view), Strings{"total"});
+  view.Toggle();
+  EXPECT_EQ(Names(view), (Strings{"total", "├ main", "└ start"}));
 }
 
 TEST(TreeView, FindsWhatIsClosedAndGoesRound) {
