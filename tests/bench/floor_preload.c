@@ -6,8 +6,8 @@
 //                  know what it frees: one line of memory of each block at its allocation, and the
 //                  same line again at its free
 //
-// No stack is taken, nothing is counted. The table is of a fixed size, and half empty by then: what
-// does not fit is not kept. C++'s operators of an allocator that has its own (jemalloc) pass by.
+// No stack is taken, nothing is counted. The table is of a fixed size: what does not fit is not
+// kept. C++'s operators of an allocator that has its own (jemalloc) pass by.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -38,7 +38,8 @@ static void* (*real_realloc)(void*, size_t);
 static char early[4096] __attribute__((aligned(16)));
 static size_t early_used;
 
-static size_t LineOf(uint64_t address) { return address * 0x9e3779b97f4a7c15ull >> 44; }
+// Neighbours in the heap are neighbours in the table.
+static size_t LineOf(uint64_t address) { return (address >> 7) % kLines; }
 
 static void Keep(void* block, size_t size) {
   if (lines == NULL || block == NULL) return;
@@ -71,8 +72,12 @@ static void Forget(void* block) {
   }
 }
 
-__attribute__((constructor)) static void Init(void) {
-  if (real_malloc != NULL) return;
+// At the first call, since other constructors may allocate before ours would run. What dlsym itself
+// asks for meanwhile comes out of `early`.
+static void Init(void) {
+  static int begun;
+  if (begun) return;
+  begun = 1;
   real_calloc = (void* (*)(size_t, size_t))dlsym(RTLD_NEXT, "calloc");
   real_free = (void (*)(void*))dlsym(RTLD_NEXT, "free");
   real_realloc = (void* (*)(void*, size_t))dlsym(RTLD_NEXT, "realloc");
@@ -96,6 +101,7 @@ static int IsEarly(void* block) {
 }
 
 void* malloc(size_t size) {
+  if (__builtin_expect(real_malloc == NULL, 0)) Init();
   if (__builtin_expect(real_malloc == NULL, 0)) return Early(size);
   void* block = real_malloc(size);
   Keep(block, size);
@@ -107,12 +113,14 @@ void free(void* block) {
   real_free(block);
 }
 void* calloc(size_t count, size_t size) {
+  if (__builtin_expect(real_malloc == NULL, 0)) Init();
   if (__builtin_expect(real_malloc == NULL, 0)) return Early(count * size);
   void* block = real_calloc(count, size);
   Keep(block, count * size);
   return block;
 }
 void* realloc(void* block, size_t size) {
+  if (__builtin_expect(real_malloc == NULL, 0)) Init();
   if (__builtin_expect(real_malloc == NULL, 0)) return Early(size);
   Forget(block);
   void* moved = real_realloc(block, size);
