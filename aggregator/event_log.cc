@@ -102,6 +102,8 @@ void OpenEventLog(const Region& counted) {
   close(fd);
 }
 
+void CloseEventLog() { header = nullptr; }
+
 LoggedEvent::LoggedEvent(const Event& event) : locked_(header != nullptr && Lock()) {
   if (locked_) {
     Append(event);

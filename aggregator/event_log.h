@@ -77,6 +77,7 @@ static_assert(sizeof(LogRecord) == 56);
 #ifdef MEMPROF_LOG_EVENTS
 
 void OpenEventLog(const Region& region);
+void CloseEventLog();  // in a forked child: the log is its parent's
 
 // While it lives the event enters the ordering word.
 class LoggedEvent {
@@ -93,6 +94,7 @@ class LoggedEvent {
 #else
 
 inline void OpenEventLog(const Region&) {}
+inline void CloseEventLog() {}
 
 struct LoggedEvent {
   [[gnu::always_inline]] explicit LoggedEvent(const Event&) {}

@@ -1,7 +1,7 @@
 #include "aggregator/handshake_client.h"
 
-#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -9,6 +9,8 @@
 #include <cstring>
 
 #include "aggregator/hooks/errno_guard.h"
+#include "aggregator/private_memory.h"
+#include "aggregator/region.h"
 #include "core/handshake.h"
 
 namespace memprof {
@@ -32,21 +34,39 @@ int Connect(const char* path) {
   return fd;
 }
 
-// The descriptor that came with the welcome, or -1.
-int ReceiveWelcome(int fd, Welcome* welcome) {
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+// The descriptors that came with the welcome, -1 where there is none: the region's, the children's.
+// What else came along is closed.
+struct Received {
+  int region = -1;
+  int children = -1;
+};
+Received ReceiveWelcome(int fd, Welcome* welcome) {
+  constexpr size_t kRoom = 4;  // the kernel closes those that don't fit
+  alignas(cmsghdr) char control[CMSG_SPACE(kRoom * sizeof(int))] = {};
   iovec data = {welcome, sizeof *welcome};
   msghdr message = {};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  if (recvmsg(fd, &message, MSG_CMSG_CLOEXEC) != static_cast<ssize_t>(sizeof *welcome)) return -1;
+  const bool whole =
+      recvmsg(fd, &message, MSG_CMSG_CLOEXEC) == static_cast<ssize_t>(sizeof *welcome);
   const cmsghdr* part = CMSG_FIRSTHDR(&message);
-  if (part == nullptr || part->cmsg_type != SCM_RIGHTS || part->cmsg_level != SOL_SOCKET) return -1;
-  int received;
-  memcpy(&received, CMSG_DATA(part), sizeof received);
-  return received;
+  if (part == nullptr || part->cmsg_type != SCM_RIGHTS || part->cmsg_level != SOL_SOCKET) return {};
+  const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+  int received[kRoom];
+  static_assert(CMSG_SPACE(sizeof received) == CMSG_LEN(sizeof received), "no room for one more");
+  memcpy(received, CMSG_DATA(part), count * sizeof(int));
+  if (whole && count == 1) return {received[0], -1};
+  if (whole && count == 2) return {received[0], received[1]};
+  for (size_t i = 0; i < count; ++i) close(received[i]);
+  return {};
+}
+
+// Whether the memory is as large as it is said to be: a page behind its end would be fatal.
+bool Holds(int memory, uint64_t bytes) {
+  struct stat info;
+  return fstat(memory, &info) == 0 && static_cast<uint64_t>(info.st_size) >= bytes;
 }
 
 }  // namespace
@@ -59,18 +79,23 @@ MappedRegion ReceiveRegion(const char* socket_path) {
   const Hello hello = {kHandshakeVersion, static_cast<uint32_t>(getpid())};
   Welcome welcome = {};
   if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof hello)) {
-    const int memory = ReceiveWelcome(fd, &welcome);
-    if (memory >= 0) {
-      if (welcome.accepted != 0 && welcome.version == kHandshakeVersion) {
-        void* base = mmap(nullptr, welcome.region_bytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_NORESERVE, memory, 0);
-        if (base != MAP_FAILED) {
-          madvise(base, welcome.region_bytes, MADV_DONTDUMP);
-          mapped = {base, welcome.region_bytes};
-        }
+    const Received received = ReceiveWelcome(fd, &welcome);
+    if (received.region >= 0 && welcome.accepted != 0 && welcome.version == kHandshakeVersion &&
+        Holds(received.region, welcome.region_bytes)) {
+      mapped.base = MapRegion(received.region, welcome.region_bytes);
+      mapped.bytes = welcome.region_bytes;
+      mapped.image = welcome.image;
+      mapped.foreign_pids = welcome.foreign_pids != 0;
+      // A limit on address space is the program's: it goes without its children then.
+      if (mapped.base != nullptr && received.children >= 0 &&
+          Holds(received.children, welcome.children_bytes) &&
+          AddressSpaceShare(welcome.children_bytes) == welcome.children_bytes) {
+        mapped.children = MapRegion(received.children, welcome.children_bytes);
+        mapped.children_bytes = welcome.children_bytes;
       }
-      close(memory);
     }
+    if (received.region >= 0) close(received.region);
+    if (received.children >= 0) close(received.children);
   }
   close(fd);
   return mapped;

@@ -11,6 +11,10 @@ namespace memprof {
 struct MappedRegion {
   void* base = nullptr;
   uint64_t bytes = 0;
+  void* children = nullptr;  // the children's area; nullptr: forked children aren't followed
+  uint64_t children_bytes = 0;
+  uint64_t image = 0;  // ImageId
+  bool foreign_pids = false;
 };
 
 MappedRegion ReceiveRegion(const char* socket_path);

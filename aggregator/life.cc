@@ -7,11 +7,15 @@
 
 #include <cstring>
 
+#include "aggregator/arrival.h"
+#include "aggregator/counting_mode.h"
+#include "aggregator/fork/child_slot.h"
+#include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/private_memory.h"
+#include "aggregator/statistics/allocator_statistics.h"
 #include "aggregator/system_calls.h"
 #include "aggregator/tracker.h"
-#include "core/handshake.h"
 
 extern "C" char** environ;
 
@@ -22,15 +26,7 @@ enum class Life : uint32_t { kNotStarted, kStarting, kStarted, kOff };
 
 constinit std::atomic<uint32_t> never{0};
 constinit std::atomic<Life> life{Life::kNotStarted};
-
-// getenv, without trusting that libc is initialised.
-const char* Variable(const char* name) {
-  const size_t bytes = strlen(name);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    if (strncmp(*entry, name, bytes) == 0 && (*entry)[bytes] == '=') return *entry + bytes + 1;
-  }
-  return nullptr;
-}
+constinit MappedRegion mapped;
 
 void StopInForkedChild() { counting->store(0, std::memory_order_relaxed); }
 
@@ -46,29 +42,56 @@ std::atomic<uint32_t>* MapCountingPage() {
   return static_cast<std::atomic<uint32_t>*>(page);
 }
 
+uint32_t UsualMode(const TrackerOptions& options) {
+  return options.sample_bytes != 0          ? kCountsSamples
+         : options.temporary_threshold == 1 ? kCountsAll
+                                            : kCountsAllUnusual;
+}
+
+void GiveUp(StopReason reason) {
+  RegionHeader& header = CurrentRegion();
+  header.stop_reason.store(static_cast<uint32_t>(reason), std::memory_order_relaxed);
+  header.state.store(static_cast<uint32_t>(TrackerState::kStopped), std::memory_order_release);
+}
+
 // Called once a process: the others see that it was started.
 bool Start() {
   const ErrnoGuard keep;
-  const char* socket_path = Variable(kSocketVariable);
-  if (socket_path == nullptr) return false;
-  const MappedRegion mapped = ReceiveRegion(socket_path);
+  mapped = GetRegion();
   if (mapped.base == nullptr) return false;
+  if (!StartCounting(mapped)) return false;
   std::atomic<uint32_t>* page = MapCountingPage();
-  if (page == nullptr || !StartCounting(mapped)) return false;
+  if (page == nullptr) {
+    GiveUp(StopReason::kNoMemory);
+    return false;
+  }
   PopulateOwnImage();
   PublishPrivateBytes(&CurrentRegion().private_bytes);
-  const TrackerOptions& options = CurrentRegion().options;
-  page->store(options.sample_bytes != 0          ? kCountsSamples
-              : options.temporary_threshold == 1 ? kCountsAll
-                                                 : kCountsAllTemporaries,
-              std::memory_order_relaxed);
+  UseChildrenArea(mapped);
+  if (!BeforeCounting()) return false;
+  page->store(UsualMode(CurrentRegion().options), std::memory_order_relaxed);
   counting = page;
   return true;
 }
 
-void NoteForkedChild() {
-  life.store(Life::kOff, std::memory_order_relaxed);
-  CurrentRegion().fork_children.fetch_add(1, std::memory_order_relaxed);
+// A hook that was interrupted by the signal handler that forked ends first.
+bool StartInForkedChild() {
+  Life now = Life::kStarted;
+  if ((thread_state.scope & kScopeFlags) != 0 ||
+      !life.compare_exchange_strong(now, Life::kStarting, std::memory_order_acq_rel)) {
+    return false;
+  }
+  const ErrnoGuard keep;
+  RegionHeader& parent = CurrentRegion();
+  const bool started = StartCountingInChild();
+  if (started) {
+    counting->store(UsualMode(CurrentRegion().options), std::memory_order_relaxed);
+    RestartCountingMode();
+  } else {
+    parent.fork_children.fetch_add(1, std::memory_order_relaxed);
+  }
+  life.store(started ? Life::kStarted : Life::kOff, std::memory_order_release);
+  return started;
 }
 
 // VmHWM of /proc/self/status, in bytes; 0: not known. No stdio: this runs in the host's exit.
@@ -89,16 +112,17 @@ uint64_t ReadRssPeak() {
   return kib * 1024;
 }
 
-// What never allocates is tracked too, or the supervisor would say that no tracker came.
-[[gnu::constructor]] void OnLoaded() { static_cast<void>(Counting()); }
-
 // Events may follow: other destructors free. They are counted; the region outlives us.
 [[gnu::destructor]] void OnExit() {
   if (counting->load(std::memory_order_relaxed) == 0) return;
   const ErrnoGuard keep;
+  if (!InAllocator()) {
+    ReportAllocator(true);
+  }
   if (!SystemCallsFiltered()) {
     CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);
   }
+  NoteExit();
   CurrentRegion().state.store(static_cast<uint32_t>(TrackerState::kFinished),
                               std::memory_order_release);
 }
@@ -109,7 +133,9 @@ constinit std::atomic<uint32_t>* counting = &never;
 
 bool StartTracker() {
   Life now = life.load(std::memory_order_acquire);
-  if (now == Life::kStarted && counting->load(std::memory_order_relaxed) == 0) NoteForkedChild();
+  if (now == Life::kStarted && counting->load(std::memory_order_relaxed) == 0) {
+    return StartInForkedChild();
+  }
   // Before libc has set its environment (the loader's own first allocations) it is too early.
   if (now != Life::kNotStarted || environ == nullptr) return false;
   if (!life.compare_exchange_strong(now, Life::kStarting, std::memory_order_acq_rel)) return false;
@@ -118,12 +144,31 @@ bool StartTracker() {
   return started;
 }
 
+bool StartAgain() {
+  Life now = life.load(std::memory_order_acquire);
+  if (now == Life::kStarting || now == Life::kStarted ||
+      !life.compare_exchange_strong(now, Life::kStarting, std::memory_order_acq_rel)) {
+    return false;
+  }
+  const bool started = Start();
+  life.store(started ? Life::kStarted : Life::kOff, std::memory_order_release);
+  return started;
+}
+
+void StopTracker() {
+  // First this, or the next event would take us for a forked child.
+  life.store(Life::kOff, std::memory_order_release);
+  if (counting->exchange(0, std::memory_order_acq_rel) == 0) return;
+  CurrentRegion().state.store(static_cast<uint32_t>(TrackerState::kFinished),
+                              std::memory_order_release);
+}
+
+const MappedRegion& RegionMapping() { return mapped; }
+
 bool CountsAllUnusually() {
-  const auto all = [](uint32_t which) {
-    return which == kCountsAll || which == kCountsAllTemporaries;
-  };
+  const auto all = [](uint32_t which) { return which == kCountsAll || which == kCountsAllUnusual; };
   const uint32_t which = counting->load(std::memory_order_relaxed);
-  if (which == kCountsSamples || all(which)) return all(which);
+  if (which != 0) return all(which);
   return StartTracker() && all(counting->load(std::memory_order_relaxed));
 }
 

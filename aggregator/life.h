@@ -2,7 +2,9 @@
 //
 //   kNotStarted ─► kStarting ─► kStarted          counting != 0
 //                     └───────► kOff              no supervisor, refused, or trouble
-//   in a forked child: kStarted ─► kOff           its page was wiped: it isn't counted
+//   in a forked child, whose page was wiped:
+//   kStarted ─► kStarting ─► kStarted             it counts into a region of its own
+//                     └────► kOff                 it isn't followed (fork/forked_child.h)
 //
 // Thread safety: StartTracker (tracker.h) may be called by any thread; one of them starts, the
 // others go on untracked meanwhile.
@@ -19,5 +21,14 @@ namespace memprof {
 // tracker.cc: attaches the tables to the region. False: the header says why.
 bool StartCounting(const MappedRegion& mapped);
 RegionHeader& CurrentRegion();
+
+// For a tracker that may start more than once (attach/). Pre: one thread calls these.
+//
+// Starts it, whatever became of the last time. False: it is starting or counting, or can't.
+bool StartAgain();
+// Stops counting for good: events that are under way are still booked, or not.
+void StopTracker();
+// Where the region is; null: nowhere.
+const MappedRegion& RegionMapping();
 
 }  // namespace memprof

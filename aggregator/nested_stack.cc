@@ -18,6 +18,12 @@ constinit Entry entries[kStacks] = {};
 
 }  // namespace
 
+void ForgetNestedStacks() {
+  for (Entry& entry : entries) {
+    if (entry.used.load(std::memory_order_relaxed) != 0) entry.used.store(0);
+  }
+}
+
 NestedStack::NestedStack() {
   for (Entry& entry : entries) {
     uint32_t free = 0;

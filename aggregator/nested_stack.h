@@ -9,6 +9,9 @@
 
 namespace memprof {
 
+// In a forked child: whoever had one of another thread's is gone.
+void ForgetNestedStacks();
+
 class NestedStack {
  public:
   NestedStack();

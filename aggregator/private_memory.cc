@@ -25,6 +25,18 @@ constexpr uintptr_t kPage = 4096;
 constinit std::atomic<uint64_t> private_bytes{0};
 constinit std::atomic<std::atomic<uint64_t>*> published{nullptr};
 
+// Where all memory is taken from; 0: wherever the system has it.
+constinit std::atomic<uintptr_t> range_next{0};
+constinit uintptr_t range_end = 0;
+constinit void* range_start = nullptr;
+
+// The next of the range; nullptr: used up.
+void* TakeOfRange(size_t bytes) {
+  const size_t whole = (bytes + kPage - 1) / kPage * kPage;
+  const uintptr_t at = range_next.fetch_add(whole, std::memory_order_relaxed);
+  return at + whole <= range_end ? reinterpret_cast<void*>(at) : nullptr;
+}
+
 // Makes the pages resident without a system call, whatever other threads write there meanwhile.
 void Touch(void* start, size_t bytes) {
   for (size_t at = 0; at < bytes; at += kPage) {
@@ -35,8 +47,12 @@ void Touch(void* start, size_t bytes) {
 void* Map(size_t bytes, int protection) {
   const ErrnoGuard keep;
   if (!MayMapMemory()) return nullptr;
+  const bool in_range = range_next.load(std::memory_order_relaxed) != 0;
+  void* const wanted = in_range ? TakeOfRange(bytes) : nullptr;
+  if (in_range && wanted == nullptr) return nullptr;
   void* start =
-      mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      mmap(wanted, bytes, protection,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (in_range ? MAP_FIXED : 0), -1, 0);
   if (start == MAP_FAILED) return nullptr;
   if (SystemCallsFiltered()) return start;
   madvise(start, bytes, MADV_DONTDUMP);
@@ -78,7 +94,33 @@ void* MapMemory(size_t bytes) { return Map(bytes, PROT_READ | PROT_WRITE); }
 
 void UnmapMemory(void* start, size_t bytes) {
   const ErrnoGuard keep;
-  if (MayMapMemory()) munmap(start, bytes);
+  if (!MayMapMemory()) return;
+  if (range_next.load(std::memory_order_relaxed) == 0) {
+    munmap(start, bytes);
+    return;
+  }
+  // The addresses stay ours: nobody else is to get a place in the range.
+  mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool TakeMemoryOfOneRange(size_t bytes) {
+  const ErrnoGuard keep;
+  void* start = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) return false;
+  madvise(start, bytes, MADV_DONTDUMP);
+  range_start = start;
+  range_end = reinterpret_cast<uintptr_t>(start) + bytes;
+  range_next.store(reinterpret_cast<uintptr_t>(start), std::memory_order_relaxed);
+  return true;
+}
+
+void GiveRangeBack() {
+  const ErrnoGuard keep;
+  if (range_start != nullptr) {
+    munmap(range_start, range_end - reinterpret_cast<uintptr_t>(range_start));
+  }
+  range_start = nullptr;
+  range_next.store(0, std::memory_order_relaxed);
 }
 
 void PopulateOwnImage() {
@@ -120,9 +162,14 @@ void PublishPrivateBytes(std::atomic<uint64_t>* target) {
 
 size_t AddressSpaceShare(size_t wanted) {
   const ErrnoGuard keep;
+  static constinit std::atomic<rlim_t> known{RLIM_INFINITY};  // behind a filter it isn't asked for
   rlimit limit;
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
-  const size_t share = limit.rlim_cur / 32 / 65536 * 65536;
+  if (!SystemCallsFiltered() && getrlimit(RLIMIT_AS, &limit) == 0) {
+    known.store(limit.rlim_cur, std::memory_order_relaxed);
+  }
+  const rlim_t most = known.load(std::memory_order_relaxed);
+  if (most == RLIM_INFINITY) return wanted;
+  const size_t share = most / 32 / 65536 * 65536;
   const size_t least = 1 << 20;
   return share < least ? least : (share < wanted ? share : wanted);
 }

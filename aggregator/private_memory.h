@@ -28,6 +28,12 @@ bool CommitMemory(void* start, size_t bytes);
 void* MapMemory(size_t bytes);
 void UnmapMemory(void* start, size_t bytes);
 
+// From now on all of it comes from one reserved range, so that GiveRangeBack gives back every byte.
+// What is unmapped before isn't used again: the range is to be large. Pre: nothing is mapped yet.
+bool TakeMemoryOfOneRange(size_t bytes);
+// Pre: nobody uses any of it.
+void GiveRangeBack();
+
 // Makes this library itself resident, so that no event waits for a page of it, and counts it.
 void PopulateOwnImage();
 

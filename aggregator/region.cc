@@ -1,6 +1,15 @@
 #include "aggregator/region.h"
 
+#include <sys/mman.h>
+
 namespace memprof {
+
+void* MapRegion(int fd, uint64_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) return nullptr;
+  madvise(base, bytes, MADV_DONTDUMP);
+  return base;
+}
 
 bool Region::Attach(void* base, uint64_t bytes) {
   auto* header = static_cast<RegionHeader*>(base);
@@ -10,7 +19,10 @@ bool Region::Attach(void* base, uint64_t bytes) {
     return false;
   }
   for (const TableInfo& table : header->tables) {
-    if (table.offset + uint64_t{table.capacity} * table.record_bytes > bytes) return false;
+    if (table.offset > bytes ||
+        uint64_t{table.capacity} * table.record_bytes > bytes - table.offset) {
+      return false;
+    }
   }
   if (header->tables[static_cast<size_t>(Table::kDetailChunks)].capacity <
       header->tables[static_cast<size_t>(Table::kCellChunks)].capacity) {

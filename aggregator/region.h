@@ -15,6 +15,9 @@ namespace memprof {
 
 inline constexpr uint32_t kNoRecord = 0xffffffffu;
 
+// Maps a region's file as the tracker does, left out of core files; nullptr: it can't be.
+void* MapRegion(int fd, uint64_t bytes);
+
 class Region {
  public:
   // `base` is mapped memory of `bytes`. False: not a region that this tracker understands.

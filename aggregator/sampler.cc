@@ -43,6 +43,8 @@ bool StartSampler(const TrackerOptions& options) {
   return true;
 }
 
+void ReseedSampler(uint64_t by) { sequence.fetch_add(MixedBits(by), std::memory_order_relaxed); }
+
 bool DecideSample(int64_t step) {
   const bool first = thread_state.countdown + step <= 0;
   const int64_t distance = DrawDistance();

@@ -25,9 +25,15 @@ namespace memprof {
 
 // Once, before the first sample. True: ready, or no sampling is asked for. False: no memory.
 bool StartSampler(const TrackerOptions& options);
+// In a forked child: it draws otherwise than its parent and its siblings.
+void ReseedSampler(uint64_t by);
 
 // The addresses of the sampled blocks that live. Set while sampling.
 extern SampleFilter* samples_filter;
+
+// Whether this process samples, also while the program has stopped counting: what is known of a
+// block never changes its form. (CountsSamples may be asked twice and give two answers.)
+inline bool Sampling() { return samples_filter != nullptr; }
 
 // The countdown was used up by an allocation of `step` − 1 bytes, or never drawn.
 [[gnu::noinline]] bool DecideSample(int64_t step);

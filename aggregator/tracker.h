@@ -56,7 +56,10 @@ extern thread_local constinit ThreadState thread_state __attribute__((tls_model(
 // events.
 inline constexpr uint32_t kCountsAll = 1;
 inline constexpr uint32_t kCountsSamples = 2;
-inline constexpr uint32_t kCountsAllTemporaries = 3;  // all; the temporary threshold is above 1
+inline constexpr uint32_t kCountsAllUnusual = 3;  // all; the temporary threshold is above 1, or
+                                                  // scopes watch threads (counting_mode.h)
+inline constexpr uint32_t kStoppedAll = 4;        // the program stopped counting: only frees, of
+inline constexpr uint32_t kStoppedSamples = 5;    // all known blocks or of samples
 extern std::atomic<uint32_t>* counting;
 
 // Starts the tracker if it can be started now. True: this process counts.
@@ -73,6 +76,7 @@ bool CountsAllUnusually();  // for CountsAll, where it is neither kCountsAll nor
   if (__builtin_expect(which == kCountsAll, 1)) return true;
   return which != kCountsSamples && CountsAllUnusually();
 }
+inline bool CountsAnything() { return counting->load(std::memory_order_relaxed) != 0; }
 inline bool CountsSamples() { return counting->load(std::memory_order_relaxed) == kCountsSamples; }
 
 inline bool InAllocator() { return (thread_state.scope & kInAllocator) != 0; }
@@ -123,8 +127,9 @@ struct Caller {
 
 // A block that is taken out of the live map and whose event is not decided yet (realloc).
 struct ClaimedBlock {
-  bool known;
-  uint64_t size;
+  uint32_t known;  // 0: it is none of ours; else the fork_generation it is of
+                   // (fork/forked_child.h), less than ours if it is of before a fork
+  uint64_t size;   // of one that isn't known: UnseenSize (arrival.h)
   uint32_t cell;
 };
 
@@ -150,6 +155,13 @@ void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bo
                          const Caller& caller);
 void OnSampleReallocFreed(const ClaimedBlock& old);
 void OnSampleReallocFailed(const ClaimedBlock& old, void* address);
+
+// A block of a pool of the program's own is given out, or taken back; and a block that was
+// allocated is the memory of such a pool from now on: it is counted as one of 0 bytes
+// (client/memprof/memprof.h).
+void OnPoolAllocated(const void* address, size_t size, const Caller& caller);
+void OnPoolFree(const void* address);
+void OnPoolArena(void* address);
 
 // A thread has another name now; kEveryThread: some thread has.
 inline constexpr uint32_t kEveryThread = 0;

@@ -11,6 +11,9 @@ target_compile_options(memprof_options INTERFACE
   -Wnon-virtual-dtor -Woverloaded-virtual
   # Wrong about std::string in gcc 12 (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+if(MEMPROF_DEBIAN)  # the same bytes wherever the sources are
+  target_compile_options(memprof_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+endif()
 # Errors where it is developed; a user's compiler may know more warnings than ours.
 if(MEMPROF_TESTS OR MEMPROF_FUZZ)
   target_compile_options(memprof_options INTERFACE -Werror)
@@ -22,6 +25,15 @@ if(MEMPROF_SANITIZE)
   target_compile_options(memprof_report_options INTERFACE
     -fsanitize=${MEMPROF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(memprof_report_options INTERFACE -fsanitize=${MEMPROF_SANITIZE})
+  # gcc's TSan doesn't see fences: tables that have one are tested without it (dev, run_sanitizer).
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MEMPROF_SANITIZE STREQUAL "thread")
+    target_compile_options(memprof_report_options INTERFACE -Wno-tsan)
+  endif()
+endif()
+
+if(MEMPROF_COVERAGE)  # gcov's counters: tools/coverage.py
+  target_compile_options(memprof_report_options INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(memprof_report_options INTERFACE --coverage)
 endif()
 
 add_library(memprof_preload_options INTERFACE)
@@ -40,6 +52,9 @@ function(memprof_test name)
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
   endif()
+  if(MEMPROF_SANITIZE)  # without optimization, too
+    math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+  endif()
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE memprof_report_options ${arg_LIBRARIES}
                         GTest::gtest GTest::gtest_main)
@@ -47,7 +62,7 @@ function(memprof_test name)
   if(arg_LABEL STREQUAL unit)
     add_dependencies(unit_tests ${name})
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES
                        PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${arg_TIMEOUT}
                        # No test asks a server for debug info.
                        ENVIRONMENT_MODIFICATION DEBUGINFOD_URLS=unset:)

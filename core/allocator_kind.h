@@ -18,8 +18,9 @@ enum class AllocatorKind : uint8_t {
   kNewArray = 6,  // operator new[] likewise
   kMallocx = 7,   // jemalloc's
   kRallocx = 8,   // and xallocx
+  kPool = 9,      // a pool of the program's own, which it told us of
 };
-inline constexpr uint32_t kAllocatorKinds = 9;
+inline constexpr uint32_t kAllocatorKinds = 10;
 
 // As reports name it. Of a number that has no name: as kUnknown.
 inline constexpr const char* NameOf(AllocatorKind kind) {
@@ -40,6 +41,8 @@ inline constexpr const char* NameOf(AllocatorKind kind) {
       return "mallocx";
     case AllocatorKind::kRallocx:
       return "rallocx";
+    case AllocatorKind::kPool:
+      return "pool";
     case AllocatorKind::kUnknown:
       break;
   }

@@ -6,6 +6,8 @@
 namespace memprof {
 
 enum class Figure : uint8_t { kPeak, kLeaked, kTotal, kTemporary };
+inline constexpr Figure kAllFigures[] = {Figure::kPeak, Figure::kLeaked, Figure::kTotal,
+                                         Figure::kTemporary};
 
 // That of a site, a row, a profile, or of their variances.
 template <typename Figures>
@@ -21,6 +23,12 @@ auto& FigureOf(Figures& figures, Figure figure) {
       break;
   }
   return figures.peak;
+}
+
+// Adds every figure of `from`, whatever the figures are of.
+template <typename To, typename From>
+void AddFigures(To& to, const From& from) {
+  for (const Figure figure : kAllFigures) FigureOf(to, figure) += FigureOf(from, figure);
 }
 
 // In JSON, CSV and on the page.

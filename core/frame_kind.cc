@@ -22,7 +22,8 @@ constexpr std::array<std::string_view, 18> kSystemModules = {
 };
 
 // Functions that wrap an allocator or start things, in whichever module they were compiled into.
-constexpr std::array<std::string_view, 20> kSystemFunctions = {
+constexpr std::array<std::string_view, 21> kSystemFunctions = {
+    "memprof_pool_alloc",
     "_start",
     "malloc",
     "calloc",

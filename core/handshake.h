@@ -1,7 +1,8 @@
 // How a tracker finds its region: one exchange over a unix SOCK_SEQPACKET socket.
 //
 //   tracker  → supervisor   Hello
-//   supervisor → tracker    Welcome, with the region's descriptor as SCM_RIGHTS if `accepted`
+//   supervisor → tracker    Welcome, with the region's descriptor as SCM_RIGHTS if `accepted`, and
+//                           behind it the children's area's if there is one (children_area.h)
 //
 // The tracker waits at most kHandshakeTimeoutMs for each step, then the program runs untracked.
 // Who the peer is, the supervisor learns from SO_PEERCRED, never from the Hello.
@@ -16,7 +17,7 @@ namespace memprof {
 // taken out of the environment again by who wants a clean one).
 inline constexpr char kSocketVariable[] = "MEMPROF_SOCKET";
 
-inline constexpr uint32_t kHandshakeVersion = 1;
+inline constexpr uint32_t kHandshakeVersion = 2;
 inline constexpr int kHandshakeTimeoutMs = 200;
 
 struct Hello {
@@ -26,8 +27,12 @@ struct Hello {
 
 struct Welcome {
   uint32_t version;
-  uint32_t accepted;      // 0: run untracked (a descendant that is not followed)
-  uint64_t region_bytes;  // size to map
+  uint32_t accepted;        // 0: run untracked (a descendant that is not followed)
+  uint64_t region_bytes;    // size to map
+  uint64_t children_bytes;  // likewise; 0: forked children are not followed
+  uint64_t image;           // ImageId of this image of the process
+  uint32_t foreign_pids;    // 1: its namespace of pids isn't the supervisor's
+  uint32_t reserved;
 };
 
 }  // namespace memprof

@@ -53,6 +53,10 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.thread_names = snapshot.thread_names;
   profile.timeline = snapshot.timeline;
   profile.moments = snapshot.moments;
+  profile.named = snapshot.named;
+  profile.mappings = snapshot.mappings;
+  profile.memory = snapshot.memory;
+  profile.sources = snapshot.sources;
   profile.nodes.push_back({});
 
   const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
@@ -78,11 +82,9 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
                              VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
                              site.kind, site.temporary, site.sizes, site.history});
     profile.variances += profile.sites.back().variances;
-    profile.peak += site.peak;
-    profile.leaked += site.leaked;
-    profile.total += site.total;
-    profile.temporary += site.temporary;
+    AddFigures(profile, site);
   }
+  for (SnapshotMapping& row : profile.mappings.rows) row.node = leaf[row.node];
   profile.sizes = SumSizes(snapshot);
   profile.notes = symbolizer.notes();
   return profile;

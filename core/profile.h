@@ -67,6 +67,10 @@ struct Profile {
   std::vector<ProfileSite> sites;
   Timeline timeline;
   Moments moments;
+  NamedSnapshots named;
+  SnapshotMappings mappings;  // their nodes are this profile's
+  MemoryRecord memory;
+  std::vector<SnapshotSource> sources;  // of a merge; empty: it is none
   // There: the figures called peak are what was live at this moment (ShowMoment).
   std::optional<ChosenMoment> chosen;
   std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module

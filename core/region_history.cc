@@ -14,24 +14,21 @@ struct LiveSums {
 };
 
 Result<LiveSums> ReadLive(RegionView& region) {
-  const auto before = region.ReadPeak();
+  const auto before = region.ReadWord();
   if (!before) return tl::unexpected<Error>(before.error());
   const auto still = region.Refresh(*before);
   if (!still) return tl::unexpected<Error>(still.error());
   LiveSums live = {SumCells(region, *before), false};
-  const auto after = region.ReadPeak();
+  const auto after = region.ReadWord();
   if (!after) return tl::unexpected<Error>(after.error());
   live.quiet = *still && *before == *after;
   return live;
 }
 
-// Below zero while an event is under way.
-uint64_t NotBelowZero(uint64_t value) { return value >> 63 != 0 ? 0 : value; }
-
 }  // namespace
 
-Result<RegionMoment> ReadMoment(int fd, uint64_t time_ms) {
-  auto region = RegionView::Open(fd);
+Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms) {
+  auto region = RegionView::Open(place);
   if (!region) return tl::unexpected<Error>(region.error());
   const auto live = ReadLive(*region);
   if (!live) return tl::unexpected<Error>(live.error());
@@ -46,7 +43,7 @@ Result<RegionMoment> ReadMoment(int fd, uint64_t time_ms) {
   std::vector<SiteLive> sites;
   for (uint32_t i = 0; i < live->sums.sites.size(); ++i) {
     const SiteFigures& figures = live->sums.sites[i];
-    const Count count = {NotBelowZero(figures.live_bytes), NotBelowZero(figures.live_count)};
+    const Count count = NotBelowZero(figures.live_bytes, figures.live_count);
     if (count != Count()) sites.push_back({i, count});
   }
   sites.shrink_to_fit();

@@ -6,10 +6,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/count.h"
 #include "core/history.h"
+#include "core/memory_record.h"
+#include "core/region_place.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -28,16 +31,25 @@ struct RegionMoment {
   std::shared_ptr<const std::vector<SiteLive>> sites;
 };
 
+struct NamedRegionMoment {
+  std::string name;  // IsSnapshotName, no other's
+  RegionMoment moment;
+  bool automatic = false;  // of a schedule: may give way to others
+};
+
 struct RegionHistory {
   Timeline timeline;
   uint64_t moments_interval_ms = 0;
   std::vector<RegionMoment> moments;
+  std::vector<NamedRegionMoment> named;  // by time; at most kMaxNamedSnapshots
+  uint64_t named_left_out = 0;           // NamedSnapshots::left_out
+  MemoryRecord memory;
 };
 
 // What is live now, `time_ms` after the start. The program goes on meanwhile: the moment is exact
 // if nothing was allocated or freed while it was read, which takes a second look only where the
 // ordering word says so first. Costs a look at each cell. kUnreadable as ReadRegion.
-Result<RegionMoment> ReadMoment(int fd, uint64_t time_ms);
+Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms);
 
 // The moments turned round: for each of the region's first `sites` sites its history.
 std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites);

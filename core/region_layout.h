@@ -12,9 +12,15 @@
 //                                   what figures are kept for
 //   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
 //   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
-//   its
-//                                   published count is that of kCellChunks
+//                                   as many are published as of kCellChunks
 //   kSizeCounts    SizeCounts       for cells with blocks of several size classes
+//   kPeakRows      PeakRow          what sites had at the highest peak of a segment that ended,
+//                                   by the site's index. Two halves, used in turn:
+//                                   RegionHeader.kept_peaks says which is valid
+//   kSnapshots     SnapshotRecord   what the program kept under a name, each in the order in
+//                                   which the names came
+//   kSnapshotRows  SnapshotRow      … and what was live then, by site
+//   kMappingSites … kMappedRanges     what the program mapped itself (core/mapping_layout.h)
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -40,10 +46,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/mapping_layout.h"
+
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 4;
+inline constexpr uint32_t kRegionVersion = 9;
 
 enum class Table : uint32_t {
   kModules,
@@ -54,7 +62,13 @@ enum class Table : uint32_t {
   kCellChunks,
   kDetailChunks,
   kSizeCounts,
-  kSegments,  // reserved: peaks of ended segments (region scopes, tests, named snapshots)
+  kPeakRows,
+  kSnapshots,
+  kSnapshotRows,
+  kMappingSites,
+  kMappedFiles,
+  kMappings,
+  kMappedRanges,
   kCount,
 };
 inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -79,6 +93,7 @@ inline constexpr uint64_t kPcTruncated = 1;   // outer frames cut off: deeper th
 inline constexpr uint64_t kPcTablesFull = 2;  // the site or node table had no room
 inline constexpr uint64_t kPcNoStack = 3;     // the unwinder found no frame at all
 inline constexpr uint64_t kPcIncomplete = 4;  // outer frames unknown: no unwind data there
+inline constexpr uint64_t kPcInherited = 5;  // what a forked child had from its parent at the start
 inline constexpr uint64_t kFirstRealPc = 4096;
 
 inline constexpr uint32_t kNoModule = 0xffffffffu;
@@ -188,8 +203,8 @@ static_assert(sizeof(SizeCounts) == 768);
 struct PeakState {
   int64_t current;  // live requested bytes that were entered, below 2^46; what threads keep back
                     // may make it negative for a while
-  uint64_t peak;    // highest `current` so far
-  uint64_t epoch;   // 33 bits; moves at most once for each new maximum
+  uint64_t peak;    // highest `current` of this segment
+  uint64_t epoch;   // 33 bits; moves at most once for each new maximum, and at each mark
   bool armed;       // the newest maximum is now
   friend bool operator==(const PeakState&, const PeakState&) = default;
 };
@@ -214,6 +229,57 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
           (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
 }
 
+// Segments. A mark (a region scope's begin or end, a named snapshot) ends a segment of the run and
+// begins the next one, in which `peak` begins with what is live. The word knows the newest
+// segment's peak only; of those before the highest is kept here, by site. The run's peak is the
+// higher of the two, of equal ones the kept.
+struct PeakRow {
+  std::atomic<int64_t> bytes;  // may be negative, as in Cell
+  std::atomic<int64_t> count;
+};
+static_assert(sizeof(PeakRow) == 16);
+
+struct KeptPeak {
+  std::atomic<uint64_t> peak;         // by the word
+  std::atomic<uint64_t> bound_bytes;  // that rows may be off by: events raced the mark
+  std::atomic<uint32_t> sites;        // rows that are filled
+  uint32_t reserved;
+};
+
+// A name that the program gave to a moment, and what was live then.
+inline constexpr uint32_t kMaxSnapshotRecords = 64;
+struct SnapshotRecord {
+  std::atomic<uint32_t> sequence;   // odd while it is written; 0: never was
+  std::atomic<uint32_t> inexact;    // 1: events raced it
+  std::atomic<uint32_t> first_row;  // in kSnapshotRows
+  std::atomic<uint32_t> rows;
+  std::atomic<uint64_t> time_ns;  // since the tracker came (RegionHeader.started_ns)
+  uint32_t row_room;              // rows that are its own from first_row; the writer's
+  uint32_t reserved;
+  char name[64];  // at most 63 bytes and a 0
+};
+static_assert(sizeof(SnapshotRecord) == 96);
+
+struct SnapshotRow {
+  uint32_t site;
+  uint32_t count;
+  uint64_t bytes;
+};
+static_assert(sizeof(SnapshotRow) == 16);
+
+// A jemalloc in the executable itself, whose malloc nobody can interpose: where its functions are,
+// as addresses in the file's own terms. mallctl 0: there is none, or none that can be hooked.
+inline constexpr uint32_t kMaxAllocatorRanges = 8;
+struct CodeRange {
+  uint64_t start, end;
+};
+struct InnerJemalloc {
+  uint64_t mallctl, mallocx, dallocx;
+  CodeRange code[kMaxAllocatorRanges];  // what is jemalloc's: its frames are no part of a stack
+};
+
+enum class JemallocHooks : uint32_t { kNone = 0, kInstalled = 1, kRefused = 2 };
+
 // What the tracker is to do; the region's creator says so.
 struct TrackerOptions {
   uint32_t exact_peak = 0;           // 1: threads keep nothing back from the ordering word
@@ -222,6 +288,22 @@ struct TrackerOptions {
   uint64_t sample_bytes =
       0;                     // one block is sampled in so many bytes on average; 0: all are counted
   uint64_t sample_seed = 0;  // of the draws
+  uint32_t mappings = 1;     // 1: what the program maps is followed
+  uint32_t reserved = 0;
+  InnerJemalloc jemalloc = {};
+};
+
+// Of a region that the tracker made itself (core/unsupervised.h): what else a supervisor would know
+// of the process. All zero in any other.
+struct RegionOrigin {
+  std::atomic<uint32_t> unsupervised;          // 1: the tracker made it
+  std::atomic<uint32_t> exit_status_plus_one;  // what exit() was called with; 0: it wasn't seen
+  int64_t start_unix_ms;
+  uint64_t run_id;                   // by chance
+  std::atomic<uint64_t> ended_ns;    // CLOCK_MONOTONIC as the process exited; 0: it wasn't seen
+  uint32_t text_offset;              // in kStrings: the program's name and the words of its command
+  std::atomic<uint32_t> text_bytes;  // line, each with a 0 behind it; released last
+  char trouble[128];  // why nothing is counted, as the end of a sentence; empty: it is
 };
 
 struct RegionHeader {
@@ -250,6 +332,13 @@ struct RegionHeader {
   std::atomic<uint64_t> peak_slack;        // bytes that a thread may keep back from the word
   std::atomic<uint64_t> peak_slack_bound;  // that all threads may have kept back together, at most
 
+  // Written at marks, by one thread at a time.
+  alignas(64) std::atomic<uint32_t> kept_generation;  // 0: nothing is kept; else kept_peaks[it % 2]
+                                                      // is valid, and of kPeakRows that half
+  uint32_t reserved_2;
+  uint64_t started_ns;  // CLOCK_MONOTONIC when the tracker came
+  KeptPeak kept_peaks[2];
+
   // Trouble, counted.
   alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure
   std::atomic<uint64_t> truncated_stacks;    // allocations whose stack was cut (kPcTruncated)
@@ -263,11 +352,24 @@ struct RegionHeader {
   // Sizes of blocks that are booked in cells without a record of their own: shared cells, and those
   // that came when kSizeCounts was full. Atomic adds.
   alignas(64) SizeCounts other_sizes;
+
+  // Of a tracker that was attached: frees of blocks whose allocation it didn't see, which are those
+  // of before, and what it could not hook. Bytes as the allocator has them; 0: it doesn't tell.
+  alignas(64) std::atomic<uint64_t> before_attach_frees;
+  std::atomic<uint64_t> before_attach_bytes;
+  std::atomic<uint32_t> attached;  // 1: it was
+  alignas(64) MappingTotals mappings;
+  alignas(64) AllocatorFigures allocator;
+  std::atomic<uint32_t> allocator_wanted;  // by the reader, who adds one: new figures, please
+  uint32_t reserved_3;
+  std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: of options.jemalloc
+  alignas(64) RegionOrigin origin;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint32_t kMaxTemporaryThreshold = 64;
+inline constexpr uint32_t kMaxMappedFiles = 1024;
 inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so many
 
 // Fills `header` (all zero) for a region of about `budget_bytes` of address space and returns the
@@ -276,10 +378,12 @@ inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so ma
 inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t unit = budget_bytes / 1024;
   auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
-  // Shares of the budget: nodes 1/4, sites 1/16, cells 5/12, their details half of that; the rest
-  // is small.
-  const uint64_t cell_chunks = at_least(unit * 427 / sizeof(CellChunk), 64);
+  // Shares of the budget: nodes 1/4, sites 1/32, cells 3/8, their details half of that, rows of
+  // kept peaks 1/8, of named snapshots 1/32; the rest is small.
+  const uint64_t cell_chunks = at_least(unit * 384 / sizeof(CellChunk), 64);
+  const uint64_t sites = at_least(unit * 32 / sizeof(SiteRecord), 1024);
   const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
+  const uint64_t mappings = at_least(unit * 48 / sizeof(MappedRange), 1024);
   const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;
   const struct {
     Table table;
@@ -290,11 +394,17 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kStrings, 512 * 1024, 1},
       {Table::kThreadNames, 257, sizeof(ThreadNameRecord)},
       {Table::kNodes, at_least(unit * 256 / sizeof(NodeRecord), 4096), sizeof(NodeRecord)},
-      {Table::kSites, at_least(unit * 64 / sizeof(SiteRecord), 1024), sizeof(SiteRecord)},
+      {Table::kSites, sites, sizeof(SiteRecord)},
       {Table::kCellChunks, cell_chunks, sizeof(CellChunk)},
       {Table::kDetailChunks, cell_chunks, sizeof(DetailChunk)},
       {Table::kSizeCounts, size_counts, sizeof(SizeCounts)},
-      {Table::kSegments, 0, 64},
+      {Table::kPeakRows, 2 * sites, sizeof(PeakRow)},
+      {Table::kSnapshots, kMaxSnapshotRecords, sizeof(SnapshotRecord)},
+      {Table::kSnapshotRows, at_least(unit * 32 / sizeof(SnapshotRow), 1024), sizeof(SnapshotRow)},
+      {Table::kMappingSites, at_least(sites / 8, 256), sizeof(MappingSiteRecord)},
+      {Table::kMappedFiles, kMaxMappedFiles, sizeof(MappedFileRecord)},
+      {Table::kMappings, mappings, sizeof(MappingRecord)},
+      {Table::kMappedRanges, mappings, sizeof(MappedRange)},
   };
   uint64_t offset = kPageBytes;
   for (const auto& p : plan) {

@@ -7,7 +7,11 @@
 #include <cstring>
 #include <utility>
 
+#include "core/region_mappings.h"
+#include "core/region_origin.h"
+#include "core/region_snapshots.h"
 #include "core/region_view.h"
+#include "core/saturated_sum.h"
 #include "core/site_sums.h"
 
 namespace memprof {
@@ -90,10 +94,6 @@ void CopyNames(const RegionView& region, Snapshot& snapshot) {
   if (snapshot.thread_names.empty()) snapshot.thread_names.emplace_back();
 }
 
-Count NotBelowZero(uint64_t bytes, uint64_t count) {
-  return {bytes >> 63 != 0 ? 0 : bytes, count >> 63 != 0 ? 0 : count};
-}
-
 // While sampling the sizes' class is a part of the site.
 SizeHistogram SizesOf(const SiteFigures& figures, const Count& total, uint32_t size_class,
                       Snapshot& snapshot) {
@@ -113,15 +113,25 @@ AllocatorKind KnownKind(uint32_t kind) {
 }
 
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
-               std::vector<LiveHistory> histories, Snapshot& snapshot) {
+               std::vector<LiveHistory> histories, std::vector<LiveHistory> named,
+               Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
   const Count none;
+  const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
   for (uint32_t i = 0; i < figures.size(); ++i) {
     const SiteFigures& f = figures[i];
     const Count peak = NotBelowZero(f.peak_bytes, f.peak_count);
-    const Count live = NotBelowZero(f.live_bytes, f.live_count);
-    const Count total = NotBelowZero(f.total_bytes, f.total_count);
-    if (peak == none && live == none && total == none && histories[i].empty()) continue;
+    Count live = NotBelowZero(f.live_bytes, f.live_count);
+    Count total = NotBelowZero(f.total_bytes, f.total_count);
+    const uint32_t row = records[i].node.load(std::memory_order_acquire);
+    // The process did not allocate what it inherited, and need not free it.
+    if (row < region.count(Table::kNodes) &&
+        nodes[row].pc.load(std::memory_order_acquire) == kPcInherited) {
+      live = total = none;
+    }
+    if (peak == none && live == none && total == none && histories[i].empty() && named[i].empty()) {
+      continue;
+    }
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t label = Once(records[i].label);
     const uint32_t name = ThreadNameOf(label);
@@ -132,23 +142,49 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
                               name < snapshot.thread_names.size() ? name : 0, peak, live, total,
                               size_class, KnownKind(KindOf(label)), temporary,
-                              SizesOf(f, total, size_class, snapshot), std::move(histories[i])});
+                              SizesOf(f, total, size_class, snapshot), std::move(histories[i]),
+                              std::move(named[i])});
   }
 }
 
-uint64_t SaturatedSum(uint64_t a, uint64_t b) { return a + b < a ? ~uint64_t{0} : a + b; }
+void CopyMappings(const RegionView& region, Snapshot& snapshot) {
+  const auto* records = region.Records<SiteRecord>(Table::kSites);
+  snapshot.mappings = ReadMappings(region, [&](uint32_t site) {
+    const bool known = site < region.count(Table::kSites);
+    const uint64_t node = known ? records[site].node.load(std::memory_order_acquire) : 0;
+    const uint32_t name = known ? ThreadNameOf(Once(records[site].label)) : 0;
+    const bool has_stack = node != 0 && node + kIncompleteNode < snapshot.nodes.size();
+    return std::pair(has_stack ? static_cast<uint32_t>(node) + kIncompleteNode : kNoStackNode,
+                     name < snapshot.thread_names.size() ? name : 0);
+  });
+}
+
+// Gives their moments.
+std::vector<RegionMoment> CopyNamed(const RegionView& region, const RegionHistory& history,
+                                    Snapshot& snapshot) {
+  std::vector<RegionMoment> moments;
+  snapshot.named.left_out = history.named_left_out;
+  for (const NamedRegionMoment& named : AllNamed(region, history.named, snapshot.named.left_out)) {
+    snapshot.named.taken.push_back({named.name, named.moment.time_ms, named.moment.inexact});
+    moments.push_back(named.moment);
+  }
+  return moments;
+}
 
 // `raced_bytes`: what rows may be off by since the read was no instant.
 void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_bytes,
                Snapshot& snapshot) {
   const RegionHeader& header = region.header();
   SnapshotTracker& tracker = snapshot.tracker;
-  tracker.bytes = SaturatedSum(region.resident_bytes(), header.private_bytes);
+  tracker.bytes = SaturatedSum<uint64_t>(region.resident_bytes(), header.private_bytes);
   tracker.dropped_events = header.dropped_events;
   tracker.truncated_stacks = header.truncated_stacks;
   tracker.incomplete_stacks = header.incomplete_stacks;
   tracker.tables_full_events = header.tables_full_events;
   tracker.unknown_frees = header.unknown_frees;
+  tracker.attached = header.attached != 0 ? 1 : 0;
+  tracker.before_attach_frees = header.before_attach_frees;
+  tracker.before_attach_bytes = header.before_attach_bytes;
   tracker.stop_reason = header.stop_reason;
   tracker.fork_children = header.fork_children;
   tracker.counter_peak_bytes = state.peak;
@@ -168,20 +204,44 @@ struct Figures {
   PeakState state = {};
   SiteSums sums;
   bool exact = false;
-  uint64_t raced_bytes = 0;  // what rows may be off by where they are not exact
+  uint64_t raced_bytes = 0;       // what rows may be off by where they are not exact
+  uint64_t kept_bound_bytes = 0;  // … and those of a kept peak by themselves
 };
 
+// The run's highest segment has ended: its rows in place of those that the cells have.
+void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, Figures& figures) {
+  const PeakRow* rows = region.Records<PeakRow>(Table::kPeakRows) + kept.first;
+  std::vector<SiteFigures>& sites = figures.sums.sites;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    const bool has = i < kept.sites;
+    auto get = [&](const std::atomic<int64_t>& word) {
+      return has ? static_cast<uint64_t>(word.load(std::memory_order_relaxed)) : 0;
+    };
+    sites[i].peak_bytes = get(rows[i].bytes);
+    sites[i].peak_count = get(rows[i].count);
+  }
+  figures.state.peak = kept.peak;
+  figures.kept_bound_bytes = kept.bound_bytes;
+}
+
 Result<Figures> ReadOnce(RegionView& region) {
-  const auto state = region.ReadPeak();
+  const auto state = region.ReadWord();
   if (!state) return tl::unexpected<Error>(state.error());
   const auto still = region.Refresh(*state);
   if (!still) return tl::unexpected<Error>(still.error());
-  Figures figures = {*state, SumCells(region, *state), false, 0};
-  const auto after = region.ReadPeak();
+  Figures figures = {*state, SumCells(region, *state), false, 0, 0};
+  const RegionView::KeptRows kept = region.ValidRows();
+  const bool is_kept = kept.generation != 0 && kept.peak >= state->peak;
+  if (is_kept) TakeKeptRows(region, kept, figures);
+  const auto after = region.ReadWord();
   if (!after) return tl::unexpected<Error>(after.error());
+  const auto generation = region.ReadKeptGeneration();
+  if (!generation) return tl::unexpected<Error>(generation.error());
   // Below the peak events come and go without a change of its rows.
-  figures.exact = *still && after->peak == state->peak && after->epoch == state->epoch &&
-                  after->armed == state->armed;
+  const bool stands =
+      after->peak == state->peak && after->epoch == state->epoch && after->armed == state->armed;
+  figures.exact =
+      *still && *generation == kept.generation && (is_kept ? after->peak <= kept.peak : stands);
   return figures;
 }
 
@@ -197,6 +257,7 @@ Result<Figures> ReadFigures(RegionView& region) {
   if (!after) return tl::unexpected<Error>(after.error());
   // A row is off by what events moved from before the read to after it, and in a cell that a later
   // epoch has overtaken by all of it; where it is shown and once more where it is missing.
+  // (Or the kept rows were replaced meanwhile, which are all of what is shown.)
   const uint64_t moved = after->sums.moved_bytes - before->sums.moved_bytes;
   figures->raced_bytes =
       2 * std::min(SaturatedSum(moved, figures->sums.later_bytes), kPeakMaxBytes);
@@ -205,13 +266,18 @@ Result<Figures> ReadFigures(RegionView& region) {
 
 }  // namespace
 
-Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program, const RegionHistory& history) {
-  auto region = RegionView::Open(fd);
+Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
+                            const RegionHistory& history) {
+  auto region = RegionView::Open(place);
   if (!region) return tl::unexpected<Error>(region.error());
+  if (const std::string trouble = TroubleOf(*region); !trouble.empty()) {
+    return Fail(ErrorKind::kUnreadable, "nothing was counted: " + trouble);
+  }
   const auto figures = ReadFigures(*region);
   if (!figures) return tl::unexpected<Error>(figures.error());
   Snapshot snapshot;
   snapshot.program = program;
+  TellOrigin(*region, snapshot.program);
   snapshot.tracker.inexact_read = !figures->exact;
   snapshot.tracker.sample_bytes = Once(region->header().options.sample_bytes);
   const uint32_t threshold = Once(region->header().options.temporary_threshold);
@@ -230,9 +296,13 @@ Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program, const Region
   for (const RegionMoment& moment : history.moments) {
     snapshot.moments.at.push_back({moment.time_ms, moment.inexact});
   }
-  CopySites(*region, figures->sums.sites,
-            HistoriesBySite(history.moments, figures->sums.sites.size()), snapshot);
-  CopyTrust(*region, figures->state, figures->raced_bytes, snapshot);
+  CopySites(
+      *region, figures->sums.sites, HistoriesBySite(history.moments, figures->sums.sites.size()),
+      HistoriesBySite(CopyNamed(*region, history, snapshot), figures->sums.sites.size()), snapshot);
+  CopyMappings(*region, snapshot);
+  snapshot.memory = history.memory;
+  CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),
+            snapshot);
   return Canonical(snapshot);
 }
 

@@ -19,17 +19,18 @@
 
 #include "core/region_history.h"
 #include "core/region_layout.h"
+#include "core/region_place.h"
 #include "core/result.h"
 #include "core/snapshot.h"
 
 namespace memprof {
 
 // `program` is what the caller knows of the program, `history` what it saw of it before.
-Result<Snapshot> ReadRegion(int fd, const SnapshotProgram& program,
+Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
                             const RegionHistory& history = {});
 
-// The ordering word alone: cheap enough for every tick.
-Result<PeakState> ReadPeak(int fd);
+// The ordering word alone, with the run's peak: cheap enough for every tick.
+Result<PeakState> ReadPeak(RegionPlace place);
 
 // Whether the file begins like a region.
 bool IsRegion(int fd);

@@ -33,7 +33,13 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(CellChunk), 1 << 18},
     {sizeof(DetailChunk), 1 << 18},
     {sizeof(SizeCounts), 2 * kMaxSizeCounts},
-    {64, 1 << 16},
+    {sizeof(PeakRow), 1 << 24},
+    {sizeof(SnapshotRecord), 2 * kMaxSnapshotRecords},
+    {sizeof(SnapshotRow), 1 << 22},
+    {sizeof(MappingSiteRecord), 1 << 20},
+    {sizeof(MappedFileRecord), 2 * kMaxMappedFiles},
+    {sizeof(MappingRecord), 1 << 20},
+    {sizeof(MappedRange), 1 << 20},
 };
 
 bool CanNotShrink(int fd) {
@@ -41,10 +47,11 @@ bool CanNotShrink(int fd) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
-bool CopyInto(int fd, void* to, uint64_t offset, uint64_t bytes) {
+bool CopyInto(RegionPlace place, void* to, uint64_t offset, uint64_t bytes) {
   auto* at = static_cast<unsigned char*>(to);
   for (uint64_t done = 0; done < bytes;) {
-    const ssize_t n = pread(fd, at + done, bytes - done, static_cast<off_t>(offset + done));
+    const ssize_t n =
+        pread(place.fd, at + done, bytes - done, static_cast<off_t>(place.offset + offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     done += static_cast<uint64_t>(n);
@@ -54,6 +61,20 @@ bool CopyInto(int fd, void* to, uint64_t offset, uint64_t bytes) {
 
 tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
 
+Result<PeakState> CopyWord(RegionPlace place) {
+  PackedPeak before;
+  PackedPeak after;
+  for (int i = 0; i < kWordTries; ++i) {
+    constexpr uint64_t kAt = offsetof(RegionHeader, peak);
+    if (!CopyInto(place, &before, kAt, sizeof before) ||
+        !CopyInto(place, &after, kAt, sizeof after)) {
+      return CutShort();
+    }
+    if (before == after) break;
+  }
+  return Unpack(after);
+}
+
 // Whether two copies of a cell, one after the other, agree on its row at the peak. Where the
 // epoch was the peak's in the first copy, peak_* were final before the second: the cell may go on
 // counting. Live figures are those of some moment between the copies, but for an event in flight.
@@ -62,23 +83,43 @@ bool Agree(const Cell& first, const Cell& second, const PeakState& state) {
   return !state.armed && first.epoch == state.epoch && second.epoch == state.epoch;
 }
 
+// What of a part of a file is no hole.
+uint64_t BytesIn(RegionPlace place) {
+  const auto end = static_cast<off_t>(place.offset + place.bytes);
+  uint64_t bytes = 0;
+  for (auto at = static_cast<off_t>(place.offset); at < end;) {
+    const off_t data = lseek(place.fd, at, SEEK_DATA);
+    if (data < 0 || data >= end) break;
+    const off_t hole = lseek(place.fd, data, SEEK_HOLE);
+    if (hole < 0) break;
+    bytes += static_cast<uint64_t>(std::min(hole, end) - data);
+    at = hole;
+  }
+  return bytes;
+}
+
 }  // namespace
 
-Result<RegionView> RegionView::Open(int fd) {
+Result<RegionView> RegionView::Open(RegionPlace place) {
+  const int fd = place.fd;
   struct stat info;
   if (fstat(fd, &info) != 0) return Fail(ErrorKind::kUnreadable, strerror(errno));
-  const auto bytes = static_cast<uint64_t>(info.st_size);
+  const auto file_bytes = static_cast<uint64_t>(info.st_size);
+  const uint64_t bytes = place.bytes == 0 ? file_bytes : place.bytes;
+  if (place.offset > file_bytes || bytes > file_bytes - place.offset) return CutShort();
   if (bytes < sizeof(RegionHeader) || bytes > kLargestRegion) {
     return Fail(ErrorKind::kUnreadable, "not a region of memprof: its size can't be right");
   }
   const bool copied = !CanNotShrink(fd);
-  void* base = copied ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                      : mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  void* base =
+      copied ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+             : mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, static_cast<off_t>(place.offset));
   if (base == MAP_FAILED) return Fail(ErrorKind::kIo, strerror(errno));
-  RegionView view(fd, static_cast<unsigned char*>(base), bytes,
-                  static_cast<uint64_t>(info.st_blocks) * 512, copied);
-  if (copied && !CopyInto(fd, view.base_, 0, sizeof(RegionHeader))) return CutShort();
+  const uint64_t resident =
+      place.bytes == 0 ? static_cast<uint64_t>(info.st_blocks) * 512 : BytesIn(place);
+  RegionView view(place, static_cast<unsigned char*>(base), bytes, resident, copied);
+  if (copied && !CopyInto(place, view.base_, 0, sizeof(RegionHeader))) return CutShort();
   if (!view.CheckLayout()) {
     return Fail(ErrorKind::kUnreadable, "not a region of this memprof's version, or a damaged one");
   }
@@ -113,15 +154,41 @@ bool RegionView::CheckLayout() {
 
 bool RegionView::CopyPublished(Table table) {
   const auto index = static_cast<size_t>(table);
-  const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
   const TableInfo& info = tables_[index];
+  if (table == Table::kPeakRows) {  // the half that is valid
+    const KeptRows kept = ValidRows();
+    const uint64_t at = info.offset + kept.first * uint64_t{info.record_bytes};
+    return CopyInto(place_, base_ + at, at, kept.sites * uint64_t{info.record_bytes});
+  }
+  const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
   if (table == Table::kDetailChunks) {  // as many as there are cell chunks
-    return CopyInto(fd_, base_ + info.offset, info.offset,
+    return CopyInto(place_, base_ + info.offset, info.offset,
                     uint64_t{count(Table::kCellChunks)} * info.record_bytes);
   }
-  return CopyInto(fd_, base_ + count_at, count_at, sizeof(uint32_t)) &&
-         CopyInto(fd_, base_ + info.offset, info.offset,
+  return CopyInto(place_, base_ + count_at, count_at, sizeof(uint32_t)) &&
+         CopyInto(place_, base_ + info.offset, info.offset,
                   uint64_t{count(table)} * info.record_bytes);
+}
+
+// A record whose rows were written anew while they were copied is as one that is being written.
+bool RegionView::CopySnapshots() {
+  const TableInfo& info = tables_[static_cast<size_t>(Table::kSnapshots)];
+  bool still = false;
+  for (int i = 0; i < kCopyTries && !still; ++i) {
+    if (!CopyPublished(Table::kSnapshots) || !CopyPublished(Table::kSnapshotRows)) return false;
+    auto* records = reinterpret_cast<SnapshotRecord*>(base_ + info.offset);
+    std::vector<SnapshotRecord> again(count(Table::kSnapshots));
+    if (!CopyInto(place_, again.data(), info.offset, again.size() * sizeof(SnapshotRecord))) {
+      return false;
+    }
+    still = true;
+    for (size_t k = 0; k < again.size(); ++k) {
+      if (records[k].sequence == again[k].sequence) continue;
+      records[k].sequence = 1;
+      still = false;
+    }
+  }
+  return true;
 }
 
 Result<bool> RegionView::Refresh(const PeakState& state) {
@@ -129,7 +196,7 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   // What refers to other records is copied before them: nothing in the copy refers to a record that
   // came too late for it.
   constexpr uint64_t kMoving = offsetof(RegionHeader, state);
-  if (!CopyInto(fd_, base_ + kMoving, kMoving, sizeof(RegionHeader) - kMoving) ||
+  if (!CopyInto(place_, base_ + kMoving, kMoving, sizeof(RegionHeader) - kMoving) ||
       !CopyPublished(Table::kCellChunks)) {
     return CutShort();
   }
@@ -138,7 +205,7 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   std::vector<Cell> again(cells);
   bool still = cells == 0;
   for (int i = 0; i < kCopyTries && !still; ++i) {
-    if (!CopyInto(fd_, again.data(), chunks, cells * sizeof(Cell))) return CutShort();
+    if (!CopyInto(place_, again.data(), chunks, cells * sizeof(Cell))) return CutShort();
     const Cell* first = Records<Cell>(Table::kCellChunks);
     still = true;
     for (uint64_t k = 0; k < cells && still; ++k) still = Agree(first[k], again[k], state);
@@ -146,40 +213,70 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   }
   // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
   // not known then.
-  for (const Table table : {Table::kDetailChunks, Table::kSizeCounts, Table::kSites,
-                            Table::kThreadNames, Table::kNodes, Table::kModules, Table::kStrings}) {
+  for (const Table table :
+       {Table::kDetailChunks, Table::kSizeCounts, Table::kMappedRanges, Table::kMappings,
+        Table::kMappingSites, Table::kMappedFiles, Table::kSites, Table::kThreadNames,
+        Table::kNodes, Table::kModules, Table::kStrings, Table::kPeakRows}) {
     if (!CopyPublished(table)) return CutShort();
   }
-  return still;
+  if (!CopySnapshots()) return CutShort();
+  const auto generation = ReadKeptGeneration();
+  if (!generation) return tl::unexpected<Error>(generation.error());
+  return still && *generation == header().kept_generation;
 }
 
-Result<PeakState> RegionView::ReadPeak() const {
-  if (copied_) return memprof::ReadPeak(fd_);
+RegionView::KeptRows RegionView::ValidRows() const {
+  const uint32_t generation = header().kept_generation.load(std::memory_order_acquire);
+  if (generation == 0) return {};
+  const KeptPeak& kept = header().kept_peaks[generation % 2];
+  const uint32_t half = tables_[static_cast<size_t>(Table::kPeakRows)].capacity / 2;
+  return {generation, std::min<uint64_t>(kept.peak.load(std::memory_order_relaxed), kPeakMaxBytes),
+          kept.bound_bytes.load(std::memory_order_relaxed), generation % 2 * half,
+          std::min(kept.sites.load(std::memory_order_relaxed), half)};
+}
+
+Result<uint32_t> RegionView::ReadKeptGeneration() const {
+  if (!copied_) return header().kept_generation.load(std::memory_order_acquire);
+  uint32_t generation;
+  if (!CopyInto(place_, &generation, offsetof(RegionHeader, kept_generation), sizeof generation)) {
+    return CutShort();
+  }
+  return generation;
+}
+
+Result<PeakState> RegionView::ReadWord() const {
+  if (copied_) return CopyWord(place_);
   PackedPeak seen;
   for (int i = 0; i < 1000; ++i) {
     auto load = [&] {
       return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
                         __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
     };
-    // Two equal looks. A value of `high` never comes back: its peak only grows, and it is disarmed
-    // once for each. So `high` was the same over the second look at `low`.
+    // Two equal looks. While `low` and in it the epoch stand still, there is no mark and nothing is
+    // disarmed, so `high` could only have come to a higher peak, and with it `low`.
     seen = load();
     if (seen == load()) break;
   }
   return Unpack(seen);
 }
 
-Result<PeakState> ReadPeak(int fd) {
-  PackedPeak before;
-  PackedPeak after;
-  for (int i = 0; i < kWordTries; ++i) {
-    constexpr uint64_t kAt = offsetof(RegionHeader, peak);
-    if (!CopyInto(fd, &before, kAt, sizeof before) || !CopyInto(fd, &after, kAt, sizeof after)) {
-      return CutShort();
-    }
-    if (before == after) break;
+Result<PeakState> ReadPeak(RegionPlace place) {
+  auto state = CopyWord(place);
+  // The highest of the segments that have ended. A half is written before it becomes the valid one.
+  struct {
+    std::atomic<uint32_t> generation;
+    unsigned char between[offsetof(RegionHeader, kept_peaks) -
+                          offsetof(RegionHeader, kept_generation) - sizeof(uint32_t)];
+    KeptPeak peaks[2];
+  } kept = {};
+  if (!state || !CopyInto(place, &kept, offsetof(RegionHeader, kept_generation), sizeof kept)) {
+    return state ? CutShort() : state;
   }
-  return Unpack(after);
+  if (kept.generation != 0) {
+    const uint64_t peak = kept.peaks[kept.generation % 2].peak;
+    state->peak = std::clamp(peak, state->peak, kPeakMaxBytes);
+  }
+  return state;
 }
 
 }  // namespace memprof

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/region_layout.h"
+#include "core/region_place.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -22,10 +23,10 @@ namespace memprof {
 class RegionView {
  public:
   // kUnreadable: no region, another version, or a layout that does not fit its file.
-  static Result<RegionView> Open(int fd);
+  static Result<RegionView> Open(RegionPlace place);
 
   RegionView(RegionView&& other) noexcept
-      : fd_(other.fd_),
+      : place_(other.place_),
         base_(std::exchange(other.base_, nullptr)),
         bytes_(other.bytes_),
         resident_bytes_(other.resident_bytes_),
@@ -49,8 +50,21 @@ class RegionView {
     return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
   }
 
-  // The ordering word as it is now, of a copied region too.
-  Result<PeakState> ReadPeak() const;
+  // The ordering word as it is now, of a copied region too: its peak is the newest segment's.
+  Result<PeakState> ReadWord() const;
+
+  // The rows of the highest segment that has ended, in kPeakRows; generation 0: none has. A copy's
+  // are of its last Refresh.
+  struct KeptRows {
+    uint32_t generation = 0;
+    uint64_t peak = 0;
+    uint64_t bound_bytes = 0;
+    uint32_t first = 0;
+    uint32_t sites = 0;
+  };
+  KeptRows ValidRows() const;
+  // As it is now. While it stands still the rows do, too.
+  Result<uint32_t> ReadKeptGeneration() const;
 
   // Makes a copy what the file is now; of a region that is read in place it does nothing. A copy of
   // a cell is no instant, so cells are copied until two copies agree on what the rows at `state`
@@ -58,12 +72,18 @@ class RegionView {
   Result<bool> Refresh(const PeakState& state);
 
  private:
-  RegionView(int fd, unsigned char* base, uint64_t bytes, uint64_t resident_bytes, bool copied)
-      : fd_(fd), base_(base), bytes_(bytes), resident_bytes_(resident_bytes), copied_(copied) {}
+  RegionView(RegionPlace place, unsigned char* base, uint64_t bytes, uint64_t resident_bytes,
+             bool copied)
+      : place_(place),
+        base_(base),
+        bytes_(bytes),
+        resident_bytes_(resident_bytes),
+        copied_(copied) {}
   bool CheckLayout();
   bool CopyPublished(Table table);
+  bool CopySnapshots();
 
-  int fd_;
+  RegionPlace place_;
   unsigned char* base_;
   uint64_t bytes_;
   uint64_t resident_bytes_;

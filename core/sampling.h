@@ -27,6 +27,7 @@
 #include <cstdint>
 #include <string>
 
+#include "core/figure.h"
 #include "core/snapshot.h"
 
 namespace memprof {
@@ -44,10 +45,7 @@ struct Variance {
 struct FigureVariances {
   Variance peak, leaked, total, temporary;
   FigureVariances& operator+=(const FigureVariances& o) {
-    peak += o.peak;
-    leaked += o.leaked;
-    total += o.total;
-    temporary += o.temporary;
+    AddFigures(*this, o);
     return *this;
   }
 };

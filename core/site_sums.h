@@ -25,6 +25,11 @@ struct SiteFigures {
   bool sizes_unknown = false;  // of some cell
 };
 
+// One of these figures as it is shown.
+inline Count NotBelowZero(uint64_t bytes, uint64_t count) {
+  return {bytes >> 63 != 0 ? 0 : bytes, count >> 63 != 0 ? 0 : count};
+}
+
 struct SiteSums {
   std::vector<SiteFigures> sites;  // by the site's index
   // What every event moved, allocated and freed: two sums differ by what went on between them.

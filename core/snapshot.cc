@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
+#include "core/figure.h"
 #include "core/region_layout.h"
 
 namespace memprof {
@@ -18,7 +20,25 @@ Count Sum(const Snapshot& snapshot, Count SnapshotSite::*figure) {
 
 bool HasFigure(const SnapshotSite& site) {
   const Count none;
-  return site.peak != none || site.leaked != none || site.total != none || !site.history.empty();
+  return site.peak != none || site.leaked != none || site.total != none || !site.history.empty() ||
+         !site.named.empty();
+}
+
+// The named snapshots by time and name; where each old one went.
+std::vector<uint32_t> SortNamed(std::vector<NamedSnapshot>& named) {
+  std::vector<uint32_t> order(named.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return std::tie(named[a].time_ms, named[a].name) < std::tie(named[b].time_ms, named[b].name);
+  });
+  std::vector<NamedSnapshot> sorted;
+  std::vector<uint32_t> moved(named.size());
+  for (const uint32_t i : order) {
+    moved[i] = static_cast<uint32_t>(sorted.size());
+    sorted.push_back(named[i]);
+  }
+  named = std::move(sorted);
+  return moved;
 }
 
 // Distinct values in order, and where each old one went.
@@ -124,6 +144,13 @@ std::string WhyStopped(uint32_t stop_reason) {
   return "for a reason that this memprof does not know";
 }
 
+bool SourceBefore(const SnapshotSource& a, const SnapshotSource& b) {
+  const auto key = [](const SnapshotSource& s) {
+    return std::tie(s.program.start_unix_ms, s.program.pid, s.program.program, s.program.run_id);
+  };
+  return key(a) < key(b);
+}
+
 Count SumPeak(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::peak); }
 Count SumLeaked(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::leaked); }
 Count SumTotal(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::total); }
@@ -136,6 +163,13 @@ SizeHistogram SumSizes(const Snapshot& snapshot) {
   return sizes;
 }
 
+void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other_sizes) {
+  MergeSizes(site, merged, other_sizes);
+  AddFigures(merged, site);
+  merged.history = merged.history.empty() ? site.history : SumOf(merged.history, site.history);
+  merged.named = merged.named.empty() ? site.named : SumOf(merged.named, site.named);
+}
+
 Snapshot Canonical(const Snapshot& snapshot) {
   Snapshot result;
   result.program = snapshot.program;
@@ -143,6 +177,12 @@ Snapshot Canonical(const Snapshot& snapshot) {
   result.other_sizes = snapshot.other_sizes;
   if (!snapshot.timeline.points.empty()) result.timeline = snapshot.timeline;
   if (!snapshot.moments.at.empty()) result.moments = snapshot.moments;
+  result.named = snapshot.named;
+  const std::vector<uint32_t> named_moved = SortNamed(result.named.taken);
+  result.mappings = snapshot.mappings;
+  result.memory = snapshot.memory;
+  result.sources = snapshot.sources;
+  std::sort(result.sources.begin(), result.sources.end(), SourceBefore);
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
   std::vector<bool> node_used(snapshot.nodes.size());
@@ -151,6 +191,11 @@ Snapshot Canonical(const Snapshot& snapshot) {
     if (!HasFigure(site)) continue;
     node_used[site.node] = true;
     name_used[site.thread_name] = true;
+  }
+  for (const SnapshotMapping& row : snapshot.mappings.rows) {
+    if (!HasFigure(row)) continue;
+    node_used[row.node] = true;
+    name_used[row.thread_name] = true;
   }
   std::vector<bool> frame_used(snapshot.frames.size());
   std::vector<bool> module_used(snapshot.modules.size());
@@ -185,18 +230,20 @@ Snapshot Canonical(const Snapshot& snapshot) {
     const uint32_t node = number[site.node];
     const uint32_t name = name_moved[site.thread_name];
     SnapshotSite& merged = sites[{node, name, site.size_class, site.kind}];
-    MergeSizes(site, merged, result.other_sizes);
     merged.node = node;
     merged.thread_name = name;
     merged.size_class = site.size_class;
     merged.kind = site.kind;
-    merged.temporary += site.temporary;
-    merged.peak += site.peak;
-    merged.leaked += site.leaked;
-    merged.total += site.total;
-    merged.history = merged.history.empty() ? site.history : SumOf(merged.history, site.history);
+    SnapshotSite ordered = site;
+    ordered.named = InOrder(site.named, named_moved);
+    AddSite(ordered, merged, result.other_sizes);
   }
   for (const auto& entry : sites) result.sites.push_back(entry.second);
+  for (SnapshotMapping& row : result.mappings.rows) {
+    row.node = number[row.node];
+    row.thread_name = name_moved[row.thread_name];
+  }
+  result.mappings.rows = CanonicalMappings(result.mappings.rows);
   return result;
 }
 

@@ -6,7 +6,7 @@
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
 //   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
-//   4. A site's history refers to moments by index, in range.
+//   4. A site's history refers to moments by index, in range; `named` likewise to named snapshots.
 //   5. Canonical(): equal profiles have equal members, in every order; no address of the run, so
 //      address space randomisation leaves no trace (but in frames without a module).
 //
@@ -20,6 +20,8 @@
 #include "core/allocator_kind.h"
 #include "core/count.h"
 #include "core/history.h"
+#include "core/mappings.h"
+#include "core/memory_record.h"
 #include "core/region_layout.h"
 #include "core/size_histogram.h"
 
@@ -57,22 +59,30 @@ struct SnapshotSite {
   Count temporary = {};      // of total: freed soon (SnapshotTracker::temporary_threshold)
   SizeHistogram sizes = {};  // of total; empty: not known
   LiveHistory history = {};  // live at the snapshot's moments
+  LiveHistory named = {};    // live at its named snapshots
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
-enum class EndKind : uint8_t { kRunning, kExit, kSignal, kExec };
+enum class EndKind : uint8_t {
+  kRunning,
+  kExit,
+  kSignal,
+  kExec,
+  kEnded  // nobody told how
+};
 
 struct SnapshotProgram {
   std::string program;  // base name of what ran
   uint32_t pid = 0;
   std::vector<std::string> command;  // argv
   int64_t start_unix_ms = 0;
-  uint64_t duration_ms = 0;
+  uint64_t duration_ms = 0;  // 0: not known
   EndKind end_kind = EndKind::kRunning;
   uint32_t end_code = 0;                 // exit status or signal number
   uint64_t peak_time_ms = 0;             // after the start; 0 with resolution 0: not known
   uint64_t peak_time_resolution_ms = 0;  // of peak_time_ms
   uint64_t rss_peak_bytes = 0;           // VmHWM; 0: not known
+  uint64_t run_id = 0;                   // of this run of this image, by chance; 0: not known
   friend bool operator==(const SnapshotProgram&, const SnapshotProgram&) = default;
 };
 
@@ -92,9 +102,24 @@ struct SnapshotTracker {
   uint64_t sample_bytes = 0;  // figures are estimates of one sample in so many bytes; 0: exact
   uint32_t temporary_threshold = 0;  // a temporary block's thread allocated fewer than so many
                                      // others before it freed it; 0: not known which were
+  uint64_t attached = 0;             // processes whose tracker came when they ran already
+  uint64_t before_attach_frees = 0;  // of these: freed blocks whose allocation it didn't see
+  uint64_t before_attach_bytes = 0;  // … as the allocator had them; 0: it doesn't tell
   bool inexact_read = false;         // taken while the program ran and events raced the read
   friend bool operator==(const SnapshotTracker&, const SnapshotTracker&) = default;
 };
+
+// One of the profiles that a merge has: its program, and what was its own.
+struct SnapshotSource {
+  SnapshotProgram program;  // run_id is never 0
+  Count peak;               // at its own time
+  bool has_timeline = false;
+  bool has_moments = false;
+  friend bool operator==(const SnapshotSource&, const SnapshotSource&) = default;
+};
+
+// Their order; of two that are before none, both are the same.
+bool SourceBefore(const SnapshotSource& a, const SnapshotSource& b);
 
 struct Snapshot {
   SnapshotProgram program;
@@ -107,6 +132,10 @@ struct Snapshot {
   SizeHistogram other_sizes;  // of what sites without sizes allocated
   Timeline timeline = {};
   Moments moments = {};
+  NamedSnapshots named = {};
+  SnapshotMappings mappings = {};            // what the program mapped itself
+  MemoryRecord memory = {};                  // where its RSS was; not of a merge
+  std::vector<SnapshotSource> sources = {};  // of a merge, in order; empty: it is none
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
@@ -119,6 +148,10 @@ Count SumTotal(const Snapshot& snapshot);
 Count SumTemporary(const Snapshot& snapshot);
 // Of the whole program, at most what SumTotal has; it may be less (Untold).
 SizeHistogram SumSizes(const Snapshot& snapshot);
+
+// Adds a site to one that stands for the same place, thread, class and kind. `other_sizes` takes
+// the sizes of what is then not known any more (Snapshot::other_sizes).
+void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other_sizes);
 
 // Merges equal modules, frames, nodes and sites, drops what no site refers to, and orders all by
 // content. The result stands for the same profile. Pre: invariants 1 and 2.

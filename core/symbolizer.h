@@ -57,6 +57,8 @@ struct SymbolizerProgress {
 struct SymbolizerOptions {
   // Directories searched like /usr/lib/debug (".build-id/ab/cdef.debug").
   std::vector<std::string> debug_directories = {"/usr/lib/debug"};
+  // No file is opened; all that is not stored stays "module+0xoffset".
+  bool reads_files = true;
   // For all downloads of a symbolizer together, where DEBUGINFOD_URLS names servers. 0: none.
   std::chrono::milliseconds download_limit = std::chrono::seconds(90);
   // Parallel to `files`: the package that brings a file's debug info; empty: not known. Null: notes

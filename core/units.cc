@@ -35,6 +35,10 @@ std::string FormatCount(uint64_t count) {
   return text;
 }
 
+std::string FormatCountOf(uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", FormatCount(count), what, count == 1 ? "" : "s");
+}
+
 std::string FormatDuration(uint64_t milliseconds) {
   if (milliseconds < 1000) return fmt::format("{} ms", milliseconds);
   if (milliseconds < 60 * 1000) {

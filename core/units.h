@@ -18,9 +18,10 @@ namespace memprof {
 // Each is 1024 of the one before.
 inline constexpr const char* kByteUnits[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
 
-std::string FormatBytes(uint64_t bytes);            // "0 B", "512 B", "23.4 MiB"
-std::string FormatBytesExact(uint64_t bytes);       // "23.4 MiB (24,536,678 B)"
-std::string FormatCount(uint64_t count);            // "1,234,567"
+std::string FormatBytes(uint64_t bytes);                           // "0 B", "512 B", "23.4 MiB"
+std::string FormatBytesExact(uint64_t bytes);                      // "23.4 MiB (24,536,678 B)"
+std::string FormatCount(uint64_t count);                           // "1,234,567"
+std::string FormatCountOf(uint64_t count, std::string_view what);  // "1 place", "1,234 places"
 std::string FormatDuration(uint64_t milliseconds);  // "350 ms", "4.2 s", "3 min 20 s", "2 h 5 min"
 std::string FormatShare(uint64_t part, uint64_t whole);  // "42.1%"; of nothing: "-"
 std::string FormatUtcTime(int64_t unix_ms);              // ISO 8601: "2026-01-31T12:00:00.000Z"

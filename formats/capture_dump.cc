@@ -30,6 +30,46 @@ void DumpSizes(const SizeHistogram& sizes, std::string& text) {
   }
 }
 
+void DumpChanges(const std::vector<SnapshotSite>& sites, LiveHistory SnapshotSite::*history,
+                 std::string& text) {
+  auto out = std::back_inserter(text);
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if ((sites[i].*history).empty()) continue;
+    fmt::format_to(out, "  {:>5}", i);
+    for (const LiveChange& change : sites[i].*history) {
+      fmt::format_to(out, " {}:{}/{}", change.moment, change.live.bytes, change.live.allocations);
+    }
+    text += '\n';
+  }
+}
+
+// Likewise.
+void DumpMappings(const SnapshotMappings& mappings, std::string& text) {
+  auto out = std::back_inserter(text);
+  if (!mappings.followed && mappings.rows.empty()) return;
+  fmt::format_to(out, "\nmappings, {} lost: node thread kind peak leaked total (bytes/mappings)\n",
+                 mappings.lost_events);
+  for (const SnapshotMapping& m : mappings.rows) {
+    fmt::format_to(out, "  {:>5} {:>3} {}{} {}/{} {}/{} {}/{} {}\n", m.node, m.thread_name,
+                   NameOf(m.kind), m.reserved ? ", reserved" : "", m.peak.bytes, m.peak.allocations,
+                   m.leaked.bytes, m.leaked.allocations, m.total.bytes, m.total.allocations,
+                   m.file);
+  }
+}
+
+// Likewise.
+void DumpMemory(const MemoryRecord& memory, std::string& text) {
+  auto out = std::back_inserter(text);
+  for (const MemorySample& sample : memory.samples) {
+    fmt::format_to(out, "\nmemory at {} ms, RSS {}, {} at {} ms:", sample.time_ms, sample.rss_bytes,
+                   NameOf(sample.allocator.provider), sample.allocator.time_ms);
+    for (const MemoryPart& part : PartsOf(sample)) {
+      fmt::format_to(out, " {} {}", part.name, part.bytes);
+    }
+    text += '\n';
+  }
+}
+
 // Before the sites, whose lines are the last.
 void DumpHistory(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
@@ -49,14 +89,27 @@ void DumpHistory(const Snapshot& snapshot, std::string& text) {
   }
   if (!snapshot.moments.at.empty()) {
     text += "\nhistory: site moment:bytes/allocations…\n";
+    DumpChanges(snapshot.sites, &SnapshotSite::history, text);
   }
-  for (size_t i = 0; i < snapshot.sites.size(); ++i) {
-    if (snapshot.sites[i].history.empty()) continue;
-    fmt::format_to(out, "  {:>5}", i);
-    for (const LiveChange& change : snapshot.sites[i].history) {
-      fmt::format_to(out, " {}:{}/{}", change.moment, change.live.bytes, change.live.allocations);
-    }
-    text += '\n';
+  if (snapshot.named.empty()) return;
+  fmt::format_to(out, "\nnamed snapshots: ms name ({} left out)\n", snapshot.named.left_out);
+  for (size_t i = 0; i < snapshot.named.taken.size(); ++i) {
+    const NamedSnapshot& named = snapshot.named.taken[i];
+    fmt::format_to(out, "  {:>5} {} {}{}\n", i, named.time_ms, named.name,
+                   named.inexact ? " (inexact)" : "");
+  }
+  text += "\nlive at them: site snapshot:bytes/allocations…\n";
+  DumpChanges(snapshot.sites, &SnapshotSite::named, text);
+}
+
+void DumpSources(const std::vector<SnapshotSource>& sources, std::string& text) {
+  if (sources.empty()) return;
+  text += "\nsources of the merge: run pid start duration peak (bytes/allocations) program\n";
+  for (const SnapshotSource& source : sources) {
+    const SnapshotProgram& program = source.program;
+    fmt::format_to(std::back_inserter(text), "  {:016x} {} {} {} {}/{} {}\n", program.run_id,
+                   program.pid, program.start_unix_ms, program.duration_ms, source.peak.bytes,
+                   source.peak.allocations, program.program);
   }
 }
 
@@ -88,6 +141,9 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   if (const uint32_t threshold = snapshot.tracker.temporary_threshold; threshold != 0) {
     fmt::format_to(out, "\ntemporary: fewer than {} allocations between\n", threshold);
   }
+  DumpSources(snapshot.sources, text);
+  DumpMappings(snapshot.mappings, text);
+  DumpMemory(snapshot.memory, text);
   DumpHistory(snapshot, text);
   fmt::format_to(out,
                  "\nsites: node thread kind peak leaked total temporary (bytes/allocations){}, "

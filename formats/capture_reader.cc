@@ -12,6 +12,8 @@
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"
 #include "formats/history_sections.h"
+#include "formats/mapping_sections.h"
+#include "formats/program_sections.h"
 #include "formats/site_sections.h"
 
 namespace memprof {
@@ -21,25 +23,6 @@ namespace cf = capture_format;
 
 // Each Decode… gives false for content that breaks the format. Bytes after what it knows are a
 // newer writer's and are ignored.
-
-bool DecodeProgram(std::string_view raw, SnapshotProgram& program) {
-  ByteReader in(raw);
-  program.program = in.String();
-  program.pid = static_cast<uint32_t>(in.Varint());
-  for (uint64_t n = in.CountOfItems(1); n > 0 && !in.failed(); --n) {
-    program.command.emplace_back(in.String());
-  }
-  program.start_unix_ms = in.Signed();
-  program.duration_ms = in.Varint();
-  const uint64_t end_kind = in.Varint();
-  program.end_code = static_cast<uint32_t>(in.Varint());
-  program.peak_time_ms = in.Varint();
-  program.peak_time_resolution_ms = in.Varint();
-  program.rss_peak_bytes = in.Varint();
-  if (end_kind > static_cast<uint64_t>(EndKind::kExec)) return false;
-  program.end_kind = static_cast<EndKind>(end_kind);
-  return !in.failed();
-}
 
 bool DecodeTracker(std::string_view raw, SnapshotTracker& tracker) {
   ByteReader in(raw);
@@ -53,6 +36,14 @@ bool DecodeTracker(std::string_view raw, SnapshotTracker& tracker) {
   tracker.fork_children = static_cast<uint32_t>(in.Varint());
   tracker.inexact_read = in.Varint() != 0;
   return !in.failed();
+}
+
+bool DecodeAttached(std::string_view raw, SnapshotTracker& tracker) {
+  ByteReader in(raw);
+  tracker.attached = in.Varint();
+  tracker.before_attach_frees = in.Varint();
+  tracker.before_attach_bytes = in.Varint();
+  return !in.failed() && tracker.attached != 0;
 }
 
 bool DecodeModules(std::string_view raw, Snapshot& snapshot) {
@@ -136,12 +127,14 @@ bool DecodeSites(std::string_view raw, Snapshot& snapshot) {
 
 bool IsEssential(uint32_t type) {
   return type == cf::kModules || type == cf::kFrames || type == cf::kNodes ||
-         type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling;
+         type == cf::kThreadNames || type == cf::kSites || type == cf::kSampling ||
+         type == cf::kSources;
 }
 
 // Of each site, by its place in the sites.
 bool IsOfSites(uint32_t type) {
-  return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes || type == cf::kMoments;
+  return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes ||
+         type == cf::kMoments || type == cf::kNamed;
 }
 
 bool Decode(const CaptureSection& section, CaptureContent& content) {
@@ -173,6 +166,16 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
       return DecodeTimeline(section.raw, snapshot.timeline);
     case cf::kMoments:
       return DecodeMoments(section.raw, snapshot);
+    case cf::kNamed:
+      return DecodeNamed(section.raw, snapshot);
+    case cf::kAttached:
+      return DecodeAttached(section.raw, snapshot.tracker);
+    case cf::kSources:
+      return DecodeSources(section.raw, snapshot.sources);
+    case cf::kMappings:
+      return DecodeMappings(section.raw, snapshot);
+    case cf::kMemory:
+      return DecodeMemory(section.raw, snapshot.memory);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -183,7 +186,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
 
 bool IsKnown(uint32_t type) {
   return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
-         IsOfSites(type);
+         type == cf::kSources || type == cf::kMappings || type == cf::kMemory ||
+         type == cf::kAttached || IsOfSites(type);
 }
 
 // What a damaged section that isn't essential would have said is not known.
@@ -215,6 +219,15 @@ void Forget(uint32_t type, Snapshot& snapshot) {
     case cf::kMoments:
       DropMoments(snapshot);
       break;
+    case cf::kNamed:
+      DropNamed(snapshot);
+      break;
+    case cf::kMappings:
+      snapshot.mappings = {};
+      break;
+    case cf::kMemory:
+      snapshot.memory = {};
+      break;
     default:
       break;
   }
@@ -244,7 +257,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   }
   const CaptureSections split = SplitSections(bytes);
   CaptureContent content;
-  bool seen[cf::kMoments + 1] = {};
+  bool seen[cf::kNewest + 1] = {};
   for (const CaptureSection& section : split.sections) {
     const bool known = IsKnown(section.type);
     std::string what = section.damage;
@@ -259,6 +272,10 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     }
     if (what.empty() && IsOfSites(section.type) && !seen[cf::kSites]) {
       what = "it comes before the sites";
+    }
+    if (what.empty() && section.type == cf::kMappings &&
+        (!seen[cf::kNodes] || !seen[cf::kThreadNames])) {
+      what = "it comes before the nodes or the thread names";
     }
     if (what.empty() && section.type == cf::kSymbols &&
         (!seen[cf::kModules] || !seen[cf::kFrames])) {

@@ -104,6 +104,16 @@ std::string SectionName(uint32_t type) {
       return "timeline";
     case cf::kMoments:
       return "moments";
+    case cf::kMappings:
+      return "mappings";
+    case cf::kMemory:
+      return "memory";
+    case cf::kNamed:
+      return "named snapshots";
+    case cf::kAttached:
+      return "attached";
+    case cf::kSources:
+      return "sources";
     default:
       return fmt::format("type {}", type);
   }

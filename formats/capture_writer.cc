@@ -13,6 +13,8 @@
 #include "formats/byte_writer.h"
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"
+#include "formats/mapping_sections.h"
+#include "formats/program_sections.h"
 #include "formats/section_writer.h"
 #include "formats/site_sections.h"
 
@@ -21,22 +23,6 @@ namespace {
 
 namespace cf = capture_format;
 
-std::string EncodeProgram(const SnapshotProgram& program) {
-  ByteWriter out;
-  out.String(program.program);
-  out.Varint(program.pid);
-  out.Varint(program.command.size());
-  for (const std::string& argument : program.command) out.String(argument);
-  out.Signed(program.start_unix_ms);
-  out.Varint(program.duration_ms);
-  out.Varint(static_cast<uint64_t>(program.end_kind));
-  out.Varint(program.end_code);
-  out.Varint(program.peak_time_ms);
-  out.Varint(program.peak_time_resolution_ms);
-  out.Varint(program.rss_peak_bytes);
-  return out.bytes();
-}
-
 std::string EncodeTracker(const SnapshotTracker& tracker) {
   ByteWriter out;
   for (const uint64_t value :
@@ -44,6 +30,17 @@ std::string EncodeTracker(const SnapshotTracker& tracker) {
         tracker.tables_full_events, tracker.unknown_frees, tracker.counter_peak_bytes,
         tracker.peak_bound_bytes, tracker.unattributed_bytes, uint64_t{tracker.stop_reason},
         uint64_t{tracker.fork_children}, uint64_t{tracker.inexact_read}}) {
+    out.Varint(value);
+  }
+  return out.bytes();
+}
+
+// Empty: nothing was attached to.
+std::string EncodeAttached(const SnapshotTracker& tracker) {
+  ByteWriter out;
+  if (tracker.attached == 0) return out.bytes();
+  for (const uint64_t value :
+       {tracker.attached, tracker.before_attach_frees, tracker.before_attach_bytes}) {
     out.Varint(value);
   }
   return out.bytes();
@@ -157,11 +154,22 @@ std::string EncodeCapture(const Snapshot& snapshot) {
                   cf::kFlagCritical);
     ++sections;
   }
+  // Nor take a merge for one program.
+  if (const std::string sources = EncodeSources(canonical.sources); !sources.empty()) {
+    AppendSection(out, cf::kSources, sources, cf::kFlagCritical);
+    ++sections;
+  }
   AppendSection(out, cf::kSites, EncodeSites(canonical.sites));
   const std::pair<uint32_t, std::string> details[] = {
-      {cf::kKinds, EncodeKinds(canonical)},     {cf::kTemporary, EncodeTemporary(canonical)},
-      {cf::kSizes, EncodeSizes(canonical)},     {cf::kTimeline, EncodeTimeline(canonical.timeline)},
+      {cf::kKinds, EncodeKinds(canonical)},
+      {cf::kTemporary, EncodeTemporary(canonical)},
+      {cf::kSizes, EncodeSizes(canonical)},
+      {cf::kTimeline, EncodeTimeline(canonical.timeline)},
       {cf::kMoments, EncodeMoments(canonical)},
+      {cf::kNamed, EncodeNamed(canonical)},
+      {cf::kMappings, EncodeMappings(canonical.mappings)},
+      {cf::kMemory, EncodeMemory(canonical.memory)},
+      {cf::kAttached, EncodeAttached(canonical.tracker)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;

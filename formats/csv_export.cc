@@ -8,32 +8,12 @@
 #include "formats/exporters.h"
 
 namespace memprof {
-namespace {
-
-void AddFigure(std::vector<std::string>& row, const Count& count, const Variance& variance,
-               bool estimated) {
-  row.push_back(fmt::format("{}", count.bytes));
-  row.push_back(fmt::format("{}", count.allocations));
-  if (!estimated) return;
-  const Count error = StandardError(variance);
-  row.push_back(fmt::format("{}", error.bytes));
-  row.push_back(fmt::format("{}", error.allocations));
-}
-
-}  // namespace
 
 std::string ExportCsv(const Profile& profile, const ExportOptions&) {
   const bool estimated = profile.tracker.sample_bytes != 0;
   std::vector<std::string> row = {"function", "file", "line", "module", "thread"};
-  for (const char* figure : {"peak", "leaked", "total"}) {
-    for (const char* unit : {"bytes", "allocations"}) {
-      row.push_back(fmt::format("{}_{}", figure, unit));
-    }
-    if (!estimated) continue;
-    for (const char* unit : {"bytes", "allocations"}) {
-      row.push_back(fmt::format("{}_{}_standard_error", figure, unit));
-    }
-  }
+  constexpr Figure kFigures[] = {Figure::kPeak, Figure::kLeaked, Figure::kTotal};
+  for (const Figure figure : kFigures) AddFigureHeading(row, figure, estimated);
   row.push_back("stack");  // innermost first
   std::string text = CsvLine(row);
   for (const ProfileSite& site : profile.sites) {
@@ -47,9 +27,9 @@ std::string ExportCsv(const Profile& profile, const ExportOptions&) {
     row = {leaf.function, leaf.file, leaf.line != 0 ? fmt::format("{}", leaf.line) : "",
            leaf.module < profile.modules.size() ? profile.modules[leaf.module].path : "",
            profile.thread_names[site.thread_name]};
-    AddFigure(row, site.peak, site.variances.peak, estimated);
-    AddFigure(row, site.leaked, site.variances.leaked, estimated);
-    AddFigure(row, site.total, site.variances.total, estimated);
+    for (const Figure figure : kFigures) {
+      AddFigureFields(row, FigureOf(site, figure), FigureOf(site.variances, figure), estimated);
+    }
     row.push_back(fmt::format("{}", fmt::join(stack, " < ")));
     text += CsvLine(row);
   }

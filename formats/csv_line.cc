@@ -1,5 +1,7 @@
 #include "formats/csv_line.h"
 
+#include <fmt/format.h>
+
 namespace memprof {
 namespace {
 
@@ -22,6 +24,25 @@ std::string CsvLine(const std::vector<std::string>& fields) {
     line += Quoted(field);
   }
   return line + "\r\n";
+}
+
+void AddFigureHeading(std::vector<std::string>& row, Figure figure, bool estimates) {
+  for (const char* error : {"", "_standard_error"}) {
+    if (*error != 0 && !estimates) continue;
+    for (const char* unit : {"bytes", "allocations"}) {
+      row.push_back(fmt::format("{}_{}{}", NameOf(figure), unit, error));
+    }
+  }
+}
+
+void AddFigureFields(std::vector<std::string>& row, const Count& count, const Variance& variance,
+                     bool estimates) {
+  auto add = [&](const Count& c) {
+    row.push_back(fmt::format("{}", c.bytes));
+    row.push_back(fmt::format("{}", c.allocations));
+  };
+  add(count);
+  if (estimates) add(StandardError(variance));
 }
 
 }  // namespace memprof

@@ -6,9 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "core/figure.h"
+#include "core/sampling.h"
+
 namespace memprof {
 
 // Quotes what needs it; ends with CR LF.
 std::string CsvLine(const std::vector<std::string>& fields);
+
+// The columns of a figure: bytes and allocations, then, if they are estimates, their errors.
+void AddFigureHeading(std::vector<std::string>& row, Figure figure, bool estimates);
+void AddFigureFields(std::vector<std::string>& row, const Count& count, const Variance& variance,
+                     bool estimates);
 
 }  // namespace memprof

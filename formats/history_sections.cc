@@ -1,5 +1,6 @@
 #include "formats/history_sections.h"
 
+#include <set>
 #include <vector>
 
 #include "formats/byte_reader.h"
@@ -10,6 +11,8 @@ namespace {
 
 // Further ones would run over in who adds to them.
 constexpr uint64_t kLatestMs = INT64_MAX;
+
+using HistoryMember = LiveHistory SnapshotSite::*;
 
 // Times that ascend, as steps.
 template <typename Samples>
@@ -35,14 +38,79 @@ bool ReadTimes(Samples& samples, ByteReader& in) {
 // A column over the changes of all sites with a history, in order; `value` is given a change and
 // the one before it of the same site, which at first is of nothing.
 template <typename Value>
-void WriteChanges(const std::vector<SnapshotSite>& sites, Value value) {
+void WriteChanges(const std::vector<SnapshotSite>& sites, HistoryMember history, Value value) {
   for (const SnapshotSite& site : sites) {
     LiveChange before;
-    for (const LiveChange& change : site.history) {
+    for (const LiveChange& change : site.*history) {
       value(change, before);
       before = change;
     }
   }
+}
+
+void WriteHistories(const std::vector<SnapshotSite>& sites, HistoryMember history,
+                    ByteWriter& out) {
+  uint64_t with_history = 0;
+  for (const SnapshotSite& site : sites) with_history += (site.*history).empty() ? 0u : 1u;
+  out.Varint(with_history);
+  uint64_t previous = 0;
+  for (size_t i = 0; i < sites.size(); ++i) {
+    if (!(sites[i].*history).empty()) out.Delta(i, previous);
+  }
+  for (const SnapshotSite& site : sites) {
+    if (!(site.*history).empty()) out.Varint((site.*history).size());
+  }
+  WriteChanges(sites, history, [&](const LiveChange& change, const LiveChange& before) {
+    out.Varint(change.moment - before.moment);
+  });
+  WriteChanges(sites, history, [&](const LiveChange& change, const LiveChange& before) {
+    out.Signed(static_cast<int64_t>(change.live.bytes - before.live.bytes));
+  });
+  WriteChanges(sites, history, [&](const LiveChange& change, const LiveChange& before) {
+    out.Signed(static_cast<int64_t>(change.live.allocations - before.live.allocations));
+  });
+}
+
+// Of `moments` moments, which is not 0 where there is a history.
+bool ReadHistories(ByteReader& in, HistoryMember member, uint64_t moments,
+                   std::vector<SnapshotSite>& sites) {
+  std::vector<LiveHistory*> histories(in.CountOfItems(5));
+  uint64_t site = 0;
+  for (LiveHistory*& history : histories) {
+    const uint64_t previous = site;
+    if (in.Delta(site) >= sites.size()) return false;
+    if (&history != histories.data() && site <= previous) return false;
+    history = &(sites[site].*member);
+  }
+  uint64_t changes = 0;
+  for (LiveHistory* history : histories) {
+    const uint64_t count = in.CountOfItems(3);
+    changes += count;
+    if (count == 0 || count > moments || changes > kMaxLiveChanges) return false;
+    history->resize(count);
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t moment = 0;
+    for (LiveChange& change : *history) {
+      const uint64_t step = in.Varint();
+      if (step >= moments - moment || (step == 0 && &change != history->data())) return false;
+      change.moment = static_cast<uint32_t>(moment += step);
+    }
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t bytes = 0;
+    for (LiveChange& change : *history) change.live.bytes = in.Delta(bytes);
+  }
+  for (LiveHistory* history : histories) {
+    uint64_t allocations = 0;
+    Count before;
+    for (LiveChange& change : *history) {
+      change.live.allocations = in.Delta(allocations);
+      if (change.live == before) return false;  // it changes nothing
+      before = change.live;
+    }
+  }
+  return !in.failed();
 }
 
 }  // namespace
@@ -86,26 +154,7 @@ std::string EncodeMoments(const Snapshot& snapshot) {
   WriteTimes(snapshot.moments.at, out);
   for (const Moment& moment : snapshot.moments.at) out.Varint(moment.inexact ? 1 : 0);
 
-  const std::vector<SnapshotSite>& sites = snapshot.sites;
-  uint64_t with_history = 0;
-  for (const SnapshotSite& site : sites) with_history += site.history.empty() ? 0u : 1u;
-  out.Varint(with_history);
-  uint64_t previous = 0;
-  for (size_t i = 0; i < sites.size(); ++i) {
-    if (!sites[i].history.empty()) out.Delta(i, previous);
-  }
-  for (const SnapshotSite& site : sites) {
-    if (!site.history.empty()) out.Varint(site.history.size());
-  }
-  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
-    out.Varint(change.moment - before.moment);
-  });
-  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
-    out.Signed(static_cast<int64_t>(change.live.bytes - before.live.bytes));
-  });
-  WriteChanges(sites, [&](const LiveChange& change, const LiveChange& before) {
-    out.Signed(static_cast<int64_t>(change.live.allocations - before.live.allocations));
-  });
+  WriteHistories(snapshot.sites, &SnapshotSite::history, out);
   return out.bytes();
 }
 
@@ -118,43 +167,42 @@ bool DecodeMoments(std::string_view raw, Snapshot& snapshot) {
   if (!ReadTimes(snapshot.moments.at, in)) return false;
   for (Moment& moment : snapshot.moments.at) moment.inexact = in.Varint() != 0;
 
-  std::vector<LiveHistory*> histories(in.CountOfItems(5));
-  uint64_t site = 0;
-  for (LiveHistory*& history : histories) {
-    const uint64_t previous = site;
-    if (in.Delta(site) >= snapshot.sites.size()) return false;
-    if (&history != histories.data() && site <= previous) return false;
-    history = &snapshot.sites[site].history;
+  return ReadHistories(in, &SnapshotSite::history, moments, snapshot.sites);
+}
+
+std::string EncodeNamed(const Snapshot& snapshot) {
+  if (snapshot.named.empty()) return {};
+  const std::vector<NamedSnapshot>& taken = snapshot.named.taken;
+  ByteWriter out;
+  out.Varint(snapshot.named.left_out);
+  out.Varint(taken.size());
+  for (const NamedSnapshot& named : taken) out.String(named.name);
+  WriteTimes(taken, out);
+  for (const NamedSnapshot& named : taken) out.Varint(named.inexact ? 1 : 0);
+  WriteHistories(snapshot.sites, &SnapshotSite::named, out);
+  return out.bytes();
+}
+
+bool DecodeNamed(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  std::vector<NamedSnapshot>& taken = snapshot.named.taken;
+  snapshot.named.left_out = in.Varint();
+  const uint64_t count = in.CountOfItems(4);
+  if (count > kMaxNamedSnapshots) return false;
+  std::set<std::string_view> names;
+  for (uint64_t i = 0; i < count; ++i) {
+    const std::string_view name = in.String();
+    if (!IsSnapshotName(name) || !names.insert(name).second) return false;
+    taken.push_back({std::string(name), 0, false});
   }
-  uint64_t changes = 0;
-  for (LiveHistory* history : histories) {
-    const uint64_t count = in.CountOfItems(3);
-    changes += count;
-    if (count == 0 || count > moments || changes > kMaxLiveChanges) return false;
-    history->resize(count);
-  }
-  for (LiveHistory* history : histories) {
-    uint64_t moment = 0;
-    for (LiveChange& change : *history) {
-      const uint64_t step = in.Varint();
-      if (step >= moments - moment || (step == 0 && &change != history->data())) return false;
-      change.moment = static_cast<uint32_t>(moment += step);
-    }
-  }
-  for (LiveHistory* history : histories) {
-    uint64_t bytes = 0;
-    for (LiveChange& change : *history) change.live.bytes = in.Delta(bytes);
-  }
-  for (LiveHistory* history : histories) {
-    uint64_t allocations = 0;
-    Count before;
-    for (LiveChange& change : *history) {
-      change.live.allocations = in.Delta(allocations);
-      if (change.live == before) return false;  // it changes nothing
-      before = change.live;
-    }
-  }
-  return !in.failed();
+  if (!ReadTimes(taken, in)) return false;
+  for (NamedSnapshot& named : taken) named.inexact = in.Varint() != 0;
+  return ReadHistories(in, &SnapshotSite::named, count, snapshot.sites);
+}
+
+void DropNamed(Snapshot& snapshot) {
+  snapshot.named = {};
+  for (SnapshotSite& site : snapshot.sites) site.named = {};
 }
 
 void DropMoments(Snapshot& snapshot) {

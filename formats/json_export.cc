@@ -5,6 +5,7 @@
 #include "core/sample_weight.h"
 #include "core/units.h"
 #include "formats/exporters.h"
+#include "formats/mappings_json.h"
 
 namespace memprof {
 namespace {
@@ -30,6 +31,8 @@ const char* Name(EndKind kind) {
       return "signal";
     case EndKind::kExec:
       return "exec";
+    case EndKind::kEnded:
+      return "ended";
     case EndKind::kRunning:
       break;
   }
@@ -98,6 +101,9 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"incomplete_stacks", tracker.incomplete_stacks},
           {"tables_full_events", tracker.tables_full_events},
           {"unknown_frees", tracker.unknown_frees},
+          {"attached", tracker.attached},
+          {"before_attach_frees", tracker.before_attach_frees},
+          {"before_attach_bytes", tracker.before_attach_bytes},
           {"counter_peak_bytes", tracker.counter_peak_bytes},
           {"peak_bound_bytes", tracker.peak_bound_bytes},
           {"unattributed_bytes", tracker.unattributed_bytes},
@@ -163,6 +169,20 @@ Json Stats(const Profile& profile) {
                {"rss_peak_bytes", program.rss_peak_bytes},
                {"tracker", TrackerJson(profile.tracker, profile.sites.size())},
                {"timeline", TimelineJson(profile.timeline)}};
+  for (const NamedSnapshot& named : profile.named.taken) {
+    json["snapshots"].push_back(
+        {{"name", named.name}, {"time_ms", named.time_ms}, {"inexact", named.inexact}});
+  }
+  for (const SnapshotSource& source : profile.sources) {
+    const SnapshotProgram& of = source.program;
+    json["sources"].push_back({{"program", of.program},
+                               {"pid", of.pid},
+                               {"start", FormatUtcTime(of.start_unix_ms)},
+                               {"duration_ms", of.duration_ms},
+                               {"peak", ToJson(source.peak)}});
+  }
+  json["mappings"] = MappingsJson(profile.mappings);
+  json["memory"] = MemoryJson(profile.memory);
   if (profile.chosen) {
     json["selected"] = {{"moment", profile.chosen->name}, {"time_ms", profile.chosen->time_ms}};
   }
@@ -222,6 +242,16 @@ std::string ExportJson(const Profile& profile, const ExportOptions& options) {
     if (options.history) entry["history"] = HistoryJson(site.history, profile.moments.at.size());
     if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
     sites.push_back(std::move(entry));
+  }
+  if (!json["mappings"].is_null()) json["mappings"]["rows"] = Json::array();
+  for (const SnapshotMapping& row : profile.mappings.rows) {
+    Json frames = Json::array();
+    for (uint32_t node = row.node; node != 0; node = profile.nodes[node].parent) {
+      frames.push_back(FrameJson(profile, profile.frames[profile.nodes[node].frame]));
+    }
+    Json entry = {{"frames", std::move(frames)}, {"thread", profile.thread_names[row.thread_name]}};
+    entry.update(MappingJson(row));
+    json["mappings"]["rows"].push_back(std::move(entry));
   }
   return Text(json);
 }

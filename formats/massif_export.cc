@@ -1,5 +1,6 @@
 // massif's text: what ms_print and massif-visualizer read. Snapshots at the start, where the heap
-// is empty, at the peak and at the end, with the stacks of both, innermost frame on top.
+// is empty, at the peak and at the end, with the stacks of both, innermost frame on top; and at the
+// moments that the capture has, every tenth with its stacks.
 //
 // Source: ms_print of valgrind 3.19, which ends a line at '#' and counts a node's children.
 
@@ -37,12 +38,14 @@ std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
   return OneLine(fmt::format("0x{:X}: {}{}", frame.offset, frame.function, where));
 }
 
-// Stacks of one figure as a tree, callees above callers.
+// The stacks of what was live at a time as a tree, callees above callers.
 class CallerTree {
  public:
-  CallerTree(const Profile& profile, Figure figure) : profile_(profile) {
+  // `bytes_of`: a site's.
+  template <typename BytesOf>
+  CallerTree(const Profile& profile, BytesOf bytes_of) : profile_(profile) {
     for (const ProfileSite& site : profile.sites) {
-      if (const uint64_t bytes = FigureOf(site, figure).bytes; bytes != 0) Add(site, bytes);
+      if (const uint64_t bytes = bytes_of(site); bytes != 0) Add(site, bytes);
     }
     for (Node& node : nodes_) {
       std::sort(node.children.begin(), node.children.end(), [&](uint32_t a, uint32_t b) {
@@ -50,6 +53,8 @@ class CallerTree {
       });
     }
   }
+
+  uint64_t bytes() const { return nodes_[0].bytes; }
 
   std::string Text() const {
     std::string text;
@@ -103,11 +108,38 @@ class CallerTree {
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> ids_;
 };
 
-std::string SnapshotText(int number, uint64_t time_ms, uint64_t bytes, const char* kind) {
+constexpr size_t kDetailedEvery = 10;  // massif's own --detailed-freq
+
+struct MassifSnapshot {
+  uint64_t time_ms = 0;
+  uint64_t bytes = 0;
+  const char* kind = "empty";  // what ms_print calls heap_tree
+  std::string tree = {};       // of the other kinds
+};
+
+MassifSnapshot Detailed(uint64_t time_ms, const char* kind, const CallerTree& tree) {
+  return {time_ms, tree.bytes(), kind, tree.Text()};
+}
+
+std::string Text(const MassifSnapshot& snapshot, size_t number) {
   return fmt::format(
       "#-----------\nsnapshot={}\n#-----------\ntime={}\nmem_heap_B={}\nmem_heap_extra_B=0\n"
-      "mem_stacks_B=0\nheap_tree={}\n",
-      number, time_ms, bytes, kind);
+      "mem_stacks_B=0\nheap_tree={}\n{}",
+      number, snapshot.time_ms, snapshot.bytes, snapshot.kind, snapshot.tree);
+}
+
+std::vector<MassifSnapshot> AtMoments(const Profile& profile) {
+  std::vector<MassifSnapshot> snapshots;
+  for (size_t i = 0; i < profile.moments.at.size(); ++i) {
+    const CallerTree tree(profile, [&](const ProfileSite& site) {
+      return LiveAt(site.history, static_cast<uint32_t>(i)).bytes;
+    });
+    const uint64_t time_ms = profile.moments.at[i].time_ms;
+    snapshots.push_back(i % kDetailedEvery == kDetailedEvery - 1
+                            ? Detailed(time_ms, "detailed", tree)
+                            : MassifSnapshot{time_ms, tree.bytes()});
+  }
+  return snapshots;
 }
 
 }  // namespace
@@ -115,19 +147,30 @@ std::string SnapshotText(int number, uint64_t time_ms, uint64_t bytes, const cha
 std::string ExportMassif(const Profile& profile, const ExportOptions&) {
   const SnapshotProgram& program = profile.program;
   const bool timed = program.peak_time_resolution_ms != 0;
+  std::vector<MassifSnapshot> snapshots = AtMoments(profile);
   std::string desc = "made by memprof: the start, the peak and the end";
+  if (!snapshots.empty()) desc += fmt::format(", and {} moments", snapshots.size());
   if (!timed) desc += "; when the peak was is not known, and it is shown at the end";
   if (profile.tracker.sample_bytes != 0) {
     desc += "; sampled, " + SamplingText(profile.tracker.sample_bytes);
   }
   const uint64_t peak_ms =
       timed ? std::min(program.peak_time_ms, program.duration_ms) : program.duration_ms;
-  return fmt::format("desc: {}\ncmd: {}\ntime_unit: ms\n", OneLine(desc),
-                     OneLine(fmt::format("{}", fmt::join(program.command, " ")))) +
-         SnapshotText(0, 0, 0, "empty") + SnapshotText(1, peak_ms, profile.peak.bytes, "peak") +
-         CallerTree(profile, Figure::kPeak).Text() +
-         SnapshotText(2, program.duration_ms, profile.leaked.bytes, "detailed") +
-         CallerTree(profile, Figure::kLeaked).Text();
+  const auto live_at_peak = [](const ProfileSite& site) { return site.peak.bytes; };
+  const auto live_at_end = [](const ProfileSite& site) { return site.leaked.bytes; };
+  // Of one time the peak comes after what led to it.
+  const auto after = std::upper_bound(
+      snapshots.begin(), snapshots.end(), peak_ms,
+      [](uint64_t time_ms, const MassifSnapshot& snapshot) { return time_ms < snapshot.time_ms; });
+  snapshots.insert(after, Detailed(peak_ms, "peak", CallerTree(profile, live_at_peak)));
+  snapshots.push_back(Detailed(std::max(program.duration_ms, snapshots.back().time_ms), "detailed",
+                               CallerTree(profile, live_at_end)));
+  snapshots.insert(snapshots.begin(), MassifSnapshot{});
+
+  std::string text = fmt::format("desc: {}\ncmd: {}\ntime_unit: ms\n", OneLine(desc),
+                                 OneLine(fmt::format("{}", fmt::join(program.command, " "))));
+  for (size_t i = 0; i < snapshots.size(); ++i) text += Text(snapshots[i], i);
+  return text;
 }
 
 }  // namespace memprof

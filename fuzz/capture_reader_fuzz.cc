@@ -1,4 +1,5 @@
 // Any bytes as a capture: read or refused, dumped, and what was read is written and read again.
+// Sections are changed behind their checksums (sections_mutator.h).
 
 #include <cstdint>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include "formats/capture_dump.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
+#include "fuzz/sections_mutator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
@@ -25,4 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     std::abort();
   }
   return 0;
+}
+
+extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
+                                          unsigned seed) {
+  return memprof::MutateCapture(data, size, max_size, seed);
 }

@@ -242,6 +242,10 @@ bool InitLoadedObjects() {
   return iterate != nullptr && debug != nullptr;
 }
 
+int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
+  return iterate != nullptr ? iterate(visit, data) : 0;
+}
+
 void FindDefinitions(const link_map* object, const char* const* names, size_t count,
                      Definitions* definitions) {
   for (size_t i = 0; i < count; ++i) definitions[i] = {};

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "aggregator/arrival.h"
 #include "aggregator/hooks/cxx_by_malloc.h"
 #include "aggregator/hooks/loaded_objects.h"
 #include "aggregator/tracker.h"
@@ -38,7 +39,7 @@ void ForgetMessage() {
 void Resolve() {
   const AllocatorScope ours(kOurs);
   for (size_t i = 0; i < kNextFunctions; ++i) {
-    next_functions[i].store(dlsym(RTLD_NEXT, kNames[i]), std::memory_order_relaxed);
+    next_functions[i].store(FindReal(kNames[i]), std::memory_order_relaxed);
   }
   void* symbol = dlsym(RTLD_NEXT, "_dl_find_object");
   FindObject* function;
@@ -118,7 +119,7 @@ const Entry* FindEntry(const Module& module) {
     const Definitions& found = definitions[i];
     void* function = found.first;
     if (found.count > 1) {
-      function = dlsym(RTLD_NEXT, kNames[i]);
+      function = FindReal(kNames[i]);
       in_vain |= function == nullptr;
       if (function == nullptr) function = found.in_scope != nullptr ? found.in_scope : found.first;
     }

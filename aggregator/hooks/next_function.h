@@ -20,18 +20,25 @@
 
 namespace memprof {
 
-#define MEMPROF_NEXT_FUNCTIONS(f)                                                            \
-  f(_Znwm) f(_Znam) f(_ZnwmRKSt9nothrow_t) f(_ZnamRKSt9nothrow_t) f(_ZnwmSt11align_val_t)    \
-      f(_ZnamSt11align_val_t) f(_ZnwmSt11align_val_tRKSt9nothrow_t)                          \
-          f(_ZnamSt11align_val_tRKSt9nothrow_t) f(_ZdlPv) f(_ZdaPv) f(_ZdlPvRKSt9nothrow_t)  \
-              f(_ZdaPvRKSt9nothrow_t) f(_ZdlPvm) f(_ZdaPvm) f(_ZdlPvSt11align_val_t)         \
-                  f(_ZdaPvSt11align_val_t) f(_ZdlPvSt11align_val_tRKSt9nothrow_t)            \
-                      f(_ZdaPvSt11align_val_tRKSt9nothrow_t) f(_ZdlPvmSt11align_val_t)       \
-                          f(_ZdaPvmSt11align_val_t) f(_ZSt15get_new_handlerv)                \
-                              f(_ZSt15set_new_handlerPFvvE) f(dlclose) f(pthread_setname_np) \
-                                  f(prctl)
-
 // clang-format off
+// Those that hooks stand in for, wherever the tracker comes from.
+#define MEMPROF_HOOKED_FUNCTIONS(f)                                                       \
+  f(_Znwm) f(_Znam) f(_ZnwmRKSt9nothrow_t) f(_ZnamRKSt9nothrow_t) f(_ZnwmSt11align_val_t) \
+  f(_ZnamSt11align_val_t) f(_ZnwmSt11align_val_tRKSt9nothrow_t)                           \
+  f(_ZnamSt11align_val_tRKSt9nothrow_t) f(_ZdlPv) f(_ZdaPv) f(_ZdlPvRKSt9nothrow_t)       \
+  f(_ZdaPvRKSt9nothrow_t) f(_ZdlPvm) f(_ZdaPvm) f(_ZdlPvSt11align_val_t)                  \
+  f(_ZdaPvSt11align_val_t) f(_ZdlPvSt11align_val_tRKSt9nothrow_t)                         \
+  f(_ZdaPvSt11align_val_tRKSt9nothrow_t) f(_ZdlPvmSt11align_val_t)                        \
+  f(_ZdaPvmSt11align_val_t) f(_ZSt15get_new_handlerv) f(_ZSt15set_new_handlerPFvvE)       \
+  f(dlclose) f(pthread_setname_np) f(prctl)
+// Those of a preload alone: what was mapped before an attach is not known.
+#define MEMPROF_MAPPING_FUNCTIONS(f) f(mmap) f(munmap) f(mremap) f(mprotect)
+// Those that are called, and never stood in for.
+#define MEMPROF_ASKED_FUNCTIONS(f) \
+  f(mallctl) f(mallinfo2) f(mi_process_info) f(MallocExtension_GetNumericProperty)
+#define MEMPROF_NEXT_FUNCTIONS(f) \
+  MEMPROF_HOOKED_FUNCTIONS(f) MEMPROF_MAPPING_FUNCTIONS(f) MEMPROF_ASKED_FUNCTIONS(f)
+
 enum class NextFunction : uint32_t {
 #define MEMPROF_ENUMERATOR(name) name,
   MEMPROF_NEXT_FUNCTIONS(MEMPROF_ENUMERATOR)

@@ -1,9 +1,9 @@
 #include "aggregator/hooks/real_allocator.h"
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstring>
+
+#include "aggregator/arrival.h"
 
 namespace memprof {
 
@@ -20,7 +20,7 @@ constexpr size_t kArenaHeader = 16;
 
 template <typename Function>
 void Resolve(Function*& function, const char* name) {
-  void* symbol = dlsym(RTLD_NEXT, name);
+  void* symbol = FindReal(name);
   memcpy(&function, &symbol, sizeof symbol);
 }
 

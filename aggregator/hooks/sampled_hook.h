@@ -1,10 +1,13 @@
-// What a hook does where not every event is counted: those of sampled blocks, or none.
+// What a hook does where not every event is counted: those of sampled blocks, or none; or frees
+// alone, of what was counted before the program stopped counting.
 //
 // An allocation that is no sample costs the countdown and the scope; a free of no sample one look
 // at the filter. The scope is over every call of the real function all the same: what that
 // allocates itself has no chance of its own to be sampled.
 //
-// Pre: the hook is not called within another (CalledWithin), and !CountsAll().
+// Pre: the hook is not called within another (CalledWithin), and !CountsAll(). Another thread may
+// have changed that since: who counts at all then goes the way of a stopped one, which loses no
+// free whatever the mode is by now.
 #pragma once
 
 #include <cstddef>
@@ -21,6 +24,41 @@ template <typename RealCall>
   return real_call();
 }
 
+// Counting is stopped, or was. A block that realloc resizes or moves is not counted any more.
+template <typename RealCall>
+[[gnu::noinline]] void ReleaseStopped(void* address, RealCall real_call) {
+  if (!Sampling()) {
+    OnFree(address);
+  } else if (MaybeSample(address)) {
+    OnSampleFree(address);
+  }
+  CallInScope(kInAllocator | kInFree, real_call);
+}
+template <typename RealCall>
+[[gnu::noinline]] auto ReallocateStopped(void* address, size_t size, bool frees_for_nothing,
+                                         RealCall real_call) {
+  if (address == nullptr) return real_call();
+  const bool samples = Sampling();
+  ClaimedBlock old = {};
+  if (!samples) {
+    old = ClaimForRealloc(address);
+  } else if (MaybeSample(address)) {
+    old = ClaimSample(address);
+  }
+  auto* const result = CallInScope(kInAllocator, real_call);
+  const bool gone = result != nullptr || (frees_for_nothing && size == 0);
+  if (gone && samples) {
+    OnSampleReallocFreed(old);
+  } else if (gone) {
+    OnReallocFreed(old, address);
+  } else if (samples) {
+    OnSampleReallocFailed(old, address);
+  } else {
+    OnReallocFailed(old, address);
+  }
+  return result;
+}
+
 template <typename RealCall>
 [[gnu::always_inline]] inline void* AllocateSampled(size_t size, const Caller& caller,
                                                     RealCall real_call) {
@@ -34,7 +72,11 @@ template <typename RealCall>
 template <typename RealCall>
 [[gnu::always_inline]] inline void ReleaseSampled(void* address, RealCall real_call) {
   if (__builtin_expect(!CountsSamples(), 0)) {
-    real_call();
+    if (CountsAnything()) {
+      ReleaseStopped(address, real_call);
+    } else {
+      real_call();
+    }
     return;
   }
   if (MaybeSample(address)) OnSampleFree(address);
@@ -46,7 +88,10 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* ReallocateSampled(void* address, size_t size,
                                                       bool frees_for_nothing, const Caller& caller,
                                                       RealCall real_call) {
-  if (__builtin_expect(!CountsSamples(), 0)) return real_call();
+  if (__builtin_expect(!CountsSamples(), 0)) {
+    return CountsAnything() ? ReallocateStopped(address, size, frees_for_nothing, real_call)
+                            : real_call();
+  }
   const bool sampled = TakesSample(size);
   const bool maybe = address != nullptr && MaybeSample(address);
   if (__builtin_expect(!sampled && !maybe, 1)) return CallInScope(kInAllocator, real_call);

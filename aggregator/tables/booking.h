@@ -81,6 +81,18 @@ inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
   Book(cell, epoch, change, [] {});
 }
 
+// Bytes without blocks, for a figure that is one number.
+inline void BookBytes(Cell& cell, uint64_t epoch, uint64_t allocated, uint64_t freed) {
+  booking_detail::Increment(cell.sequence);
+  if (cell.epoch.load(std::memory_order_relaxed) != epoch) {
+    booking_detail::KeepPeak(cell);
+    cell.epoch.store(epoch, std::memory_order_release);
+  }
+  booking_detail::Add(cell.allocated_bytes, allocated);
+  booking_detail::Add(cell.freed_bytes, freed);
+  booking_detail::Increment(cell.sequence);
+}
+
 inline void BookShared(Cell& cell, uint64_t epoch, const CellChange& change) {
   uint64_t seen = cell.epoch.load(std::memory_order_relaxed);
   if (seen < epoch && cell.epoch.compare_exchange_strong(seen, epoch, std::memory_order_relaxed)) {

@@ -56,6 +56,22 @@ void LiveMap::Destroy() {
   state_ = 0;
 }
 
+void LiveMap::TakeOver(LiveMap& other) {
+  const auto take = [](auto& to, auto& from) { to = from.exchange(0); };
+  buckets_ = other.buckets_;
+  groups_ = other.groups_;
+  bucket_bytes_reserved_ = other.bucket_bytes_reserved_;
+  group_bytes_reserved_ = other.group_bytes_reserved_;
+  take(bucket_bytes_committed_, other.bucket_bytes_committed_);
+  take(group_bytes_committed_, other.group_bytes_committed_);
+  take(groups_used_, other.groups_used_);
+  take(split_credit_, other.split_credit_);
+  // Whoever was splitting is gone; nobody else takes its place in a map that only gets emptier.
+  take(state_, other.state_);
+  other.buckets_ = nullptr;
+  other.groups_ = nullptr;
+}
+
 bool LiveMap::Next(Slots* slots) const {
   const uint64_t next = slots->next->load(std::memory_order_acquire);
   if (next == 0) return false;

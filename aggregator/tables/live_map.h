@@ -69,6 +69,11 @@ class LiveMap {
   // Gives the memory back. Only when nobody uses the map any more (tests).
   void Destroy();
 
+  // Has what the other one had, which is then as it was before Init. Only when nobody uses either:
+  // in a forked child, where threads may have left both in the middle of anything. From then on
+  // Remove is what can be asked of it, and Insert, but it does not grow any more.
+  void TakeOver(LiveMap& other);
+
   // Where an address begins in its proper bucket, as long as the state is the same: then nothing
   // was split meanwhile (the number of buckets only grows).
   class Look {

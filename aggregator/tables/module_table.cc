@@ -97,6 +97,14 @@ bool ModuleTable::Is(uint32_t module, const dl_find_object& object, uint64_t ide
          identities_[module].load(std::memory_order_relaxed) == identity && !IsUnloaded(module);
 }
 
+bool ModuleTable::FindRange(const void* address, uintptr_t* start, uintptr_t* end) {
+  dl_find_object found;
+  if (find_object == nullptr || find_object(const_cast<void*>(address), &found) != 0) return false;
+  *start = reinterpret_cast<uintptr_t>(found.dlfo_map_start);
+  *end = reinterpret_cast<uintptr_t>(found.dlfo_map_end);
+  return true;
+}
+
 uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
   dl_find_object found;
   if (find_object == nullptr || find_object(reinterpret_cast<void*>(pc), &found) != 0) {

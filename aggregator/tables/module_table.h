@@ -29,6 +29,9 @@ class ModuleTable {
   // Finds _dl_find_object and the path of the program. False: this libc has no such function.
   static bool Init();
 
+  // The mapped range of the file that an address lies in. False: of none.
+  static bool FindRange(const void* address, uintptr_t* start, uintptr_t* end);
+
   // The module of a pc, entered now if it is new. `replaced` is set when it lies where another one
   // lay that is now marked unloaded.
   uint32_t Find(uint64_t pc, bool* replaced);

@@ -3,6 +3,9 @@
 //   event            current      peak       armed  epoch
 //   new maximum      moves        = current  1      stays
 //   any other        moves        stays      0      +1 if armed was 1
+//   mark             stays        = current  0      +1
+//
+// (A mark ends a segment, and its peak: segments.h.)
 //
 // A cell that an event touches first copies its live figures to peak_* if its epoch is another than
 // the event's: then peak_* is what it had when the epoch began, which is the moment of the maximum.
@@ -53,6 +56,15 @@ inline constexpr uint64_t PeakSlackBound(uint64_t peak, uint32_t threads) {
   uint64_t halves = 2;
   for (uint32_t t = 1; t < threads; t *= 2) ++halves;
   return (peak >> 14) * halves;
+}
+
+// The state after a mark. The epoch moves, so peak_* of a cell that is touched next is what it had
+// at the mark, which is where the new segment's maximum is until there is a higher one.
+inline constexpr PeakState Marked(PeakState state) {
+  state.peak = state.current > 0 ? static_cast<uint64_t>(state.current) : 0;
+  state.armed = false;
+  ++state.epoch;
+  return state;
 }
 
 // The state after an event that adds `added` and takes away `removed` bytes as one step.
@@ -116,7 +128,48 @@ class PeakTracker {
     return sum < 0 ? Record(0, size) : Record(size, 0);
   }
 
+  int64_t Current() const { return Unpack(LoadUnordered()).current; }
   uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
+
+  // The state as it is at one moment.
+  PeakState Load() {
+    PackedPeak seen = LoadUnordered();
+    while (!CompareExchange(seen, seen)) {
+    }
+    return Unpack(seen);
+  }
+
+  // Ends the maximum that is now, as an event that changes nothing would: its rows stay what they
+  // are until a higher one comes. `state`: what the word is then.
+  void Disarm(PeakState& state) {
+    PackedPeak seen = Pack(state);
+    while (state.armed) {
+      const PeakState next = Apply(state, 0, 0);
+      const bool done = CompareExchange(seen, Pack(next));
+      state = done ? next : Unpack(seen);
+    }
+  }
+
+  // Ends the segment if nothing but the current bytes differs from `expected`. False: there was a
+  // new maximum or it was ended. `before`: the state then.
+  bool EndSegment(const PeakState& expected, PeakState& before) {
+    PackedPeak seen = LoadUnordered();
+    for (;;) {
+      before = Unpack(seen);
+      const bool same = before.peak == expected.peak && before.epoch == expected.epoch &&
+                        before.armed == expected.armed;
+      if (CompareExchange(seen, same ? Pack(Marked(before)) : seen)) return same;
+    }
+  }
+
+  // Ends it whatever it is.
+  PeakState EndSegment() {
+    PackedPeak seen = LoadUnordered();
+    for (;;) {
+      const PeakState before = Unpack(seen);
+      if (CompareExchange(seen, Pack(Marked(before)))) return before;
+    }
+  }
 
  private:
   // Not of `this`, which would have to be in memory for the call.

@@ -4,6 +4,14 @@
 
 namespace memprof {
 
+void SharedCells::Restart() {
+  index_.Destroy();
+  used_.store(0, std::memory_order_relaxed);
+  for (auto& chunk : chunk_plus_one_) {
+    if (chunk.load(std::memory_order_relaxed) != 0) chunk.store(0, std::memory_order_relaxed);
+  }
+}
+
 uint32_t SharedCells::Find(uint32_t site) {
   auto cell = [&](uint32_t id) -> Cell& { return CellAt(region_, id); };
   const uint64_t hash = MixHash(site, 0);

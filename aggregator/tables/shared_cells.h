@@ -22,6 +22,9 @@ class SharedCells {
 
   uint32_t Find(uint32_t site);
 
+  // The region is another one, and nobody else uses the cells.
+  void Restart();
+
  private:
   static constexpr uint32_t kMaxChunks = 1024;
 

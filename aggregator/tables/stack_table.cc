@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "aggregator/private_memory.h"
+#include "aggregator/tables/allocator_code.h"
 
 namespace memprof {
 namespace {
@@ -27,17 +28,37 @@ NameWords WordsOf(const char (&name)[16]) {
   return words;
 }
 
+// The node of the stack's innermost frame that isn't the allocator's: `leaf` where all are. The
+// allocator's have nodes too, or the next capture would take theirs for known.
+uint32_t WithoutAllocator(const StackMemory& memory, uint32_t depth, uint32_t leaf) {
+  uint32_t outer = depth;
+  while (outer > 0 && allocator_code.Has(memory.frames[outer - 1].pc)) --outer;
+  return outer == depth || outer == 0 ? leaf : memory.frames[outer - 1].node;
+}
+
 }  // namespace
 
 bool StackTable::Init() {
-  const uint64_t bytes = uint64_t{region_.capacity(Table::kNodes)} * sizeof(uint32_t);
-  first_site_plus_one_ = static_cast<std::atomic<uint32_t>*>(MapMemory(bytes));
+  first_site_bytes_ = uint64_t{region_.capacity(Table::kNodes)} * sizeof(uint32_t);
+  first_site_plus_one_ = static_cast<std::atomic<uint32_t>*>(MapMemory(first_site_bytes_));
   if (first_site_plus_one_ == nullptr) return false;
   if (region_.Take(Table::kNodes) != kRootNode) return false;
   const uint32_t other = region_.Take(Table::kThreadNames);
   memcpy(region_.Records<ThreadNameRecord>(Table::kThreadNames)[other].name, kOtherThreads, 16);
   bool replaced = false;
   return NewSite(Node(kRootNode, kPcTablesFull, &replaced), other) == kTablesFullSite;
+}
+
+bool StackTable::Restart() {
+  node_index_.Destroy();
+  site_index_.Destroy();
+  if (first_site_plus_one_ != nullptr) UnmapMemory(first_site_plus_one_, first_site_bytes_);
+  return Init();
+}
+
+uint32_t StackTable::NewRow(uint64_t pc) {
+  bool replaced = false;
+  return NewSite(Node(kRootNode, pc, &replaced), 0);
 }
 
 // A record that was taken and not written yet is all zeros: a name is written with its first word
@@ -64,7 +85,7 @@ uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uin
   uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
   // Frames before the new one may have been taken for those of the module that it replaced.
   if (replaced) node = Leaf(memory, capture, 0, &replaced);
-  if (node != kNoRecord) return SiteOf(node, label);
+  if (node != kNoRecord) return SiteOf(WithoutAllocator(memory, capture.depth, node), label);
   // What was not entered must not be taken as known by the next capture.
   memory.depth = 0;
   region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);

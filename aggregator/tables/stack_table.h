@@ -5,6 +5,8 @@
 //   site    (3, "main") → 0         what figures are kept for; kept in the region. Its label is
 //                                   the thread name, and the size class of sampled blocks
 //
+// The innermost frames that are an allocator's own (allocator_code.h) are left out of the site.
+//
 // Only the frames that changed since the thread's capture before are looked up: the others carry
 // their node in StackMemory.
 //
@@ -38,6 +40,12 @@ class StackTable {
   // Enters the fixed records. The region is attached. False: no memory.
   bool Init();
 
+  // The region is another one, and nobody else uses the table: as after Init, with nothing known.
+  bool Restart();
+
+  // A new site of a row that is no stack (kPc… of region_layout.h).
+  uint32_t NewRow(uint64_t pc);
+
   // The site of the stack that was just captured into `memory`; notes nodes in its frames.
   uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label);
 
@@ -62,6 +70,7 @@ class StackTable {
   InternIndex node_index_;
   InternIndex site_index_;  // of sites that are not their node's first
   std::atomic<uint32_t>* first_site_plus_one_ = nullptr;  // by node
+  uint64_t first_site_bytes_ = 0;
 };
 
 }  // namespace memprof

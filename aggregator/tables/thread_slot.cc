@@ -52,9 +52,14 @@ bool GrowIndex(ThreadSlot& slot) {
 }  // namespace
 
 bool SlotCells::Init() {
-  const uint64_t bytes = uint64_t{region_.capacity(Table::kCellChunks)} * sizeof *owners_;
-  owners_ = static_cast<std::atomic<const ThreadSlot*>*>(MapMemory(bytes));
+  owners_bytes_ = uint64_t{region_.capacity(Table::kCellChunks)} * sizeof *owners_;
+  owners_ = static_cast<std::atomic<ThreadSlot*>*>(MapMemory(owners_bytes_));
   return owners_ != nullptr;
+}
+
+bool SlotCells::Restart() {
+  if (owners_ != nullptr) UnmapMemory(owners_, owners_bytes_);
+  return Init();
 }
 
 uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
@@ -80,6 +85,18 @@ uint32_t SlotCells::Find(ThreadSlot& slot, uint32_t site) {
     if (entry != 0) return static_cast<uint32_t>(entry);
   }
   return New(slot, site);
+}
+
+SlotCells::Sums SlotCells::SumOf(const ThreadSlot& slot) const {
+  Sums sums = {};
+  for (uint32_t i = 0; i < slot.index_capacity; ++i) {
+    if (slot.index[i] == 0) continue;
+    const Cell& cell = CellAt(region_, static_cast<uint32_t>(slot.index[i]));
+    sums.allocated_bytes += cell.allocated_bytes.load(std::memory_order_relaxed);
+    sums.allocated_count += cell.allocated_count.load(std::memory_order_relaxed);
+    sums.freed_bytes += cell.freed_bytes.load(std::memory_order_relaxed);
+  }
+  return sums;
 }
 
 void SlotCells::Mend(ThreadSlot& slot) {
@@ -127,6 +144,7 @@ ThreadSlot* SlotTable::Acquire(uint32_t tid) {
   if (slot == nullptr) slot = Create(tid);
   if (slot == nullptr) slot = TakeFromDead(tid);
   if (slot == nullptr) return nullptr;
+  slot->taken.fetch_add(1, std::memory_order_relaxed);
   slot->stack.depth = 0;
   if (slot->verified != nullptr) slot->verified->Forget();
   slot->name_changed.store(1, std::memory_order_relaxed);
@@ -135,6 +153,36 @@ ThreadSlot* SlotTable::Acquire(uint32_t tid) {
 }
 
 void SlotTable::Release(ThreadSlot* slot) { slot->owner.store(0, std::memory_order_release); }
+
+// A thread that is gone may have been in the middle of growing its index: then `index_capacity` is
+// that of the smaller one, and what lies behind it is not given back.
+int64_t SlotTable::ForgetThreads(ThreadSlot* own) {
+  int64_t pending = 0;
+  for (auto& entry : slots_) {
+    ThreadSlot* slot = entry.load(std::memory_order_relaxed);
+    if (slot == nullptr) break;
+    pending += slot->pending;
+    slot->pending = 0;
+    slot->chunk_plus_one = 0;
+    slot->chunk_used = 0;
+    if (slot->index != nullptr) {
+      UnmapMemory(slot->index, slot->index_capacity * sizeof(uint64_t));
+      CountPrivateBytes(-int64_t{slot->index_capacity} * int64_t{sizeof(uint64_t)});
+    }
+    slot->index = nullptr;
+    slot->index_capacity = 0;
+    slot->index_used = 0;
+    slot->recent.Forget();
+    slot->last.Forget();
+    if (slot->verified != nullptr) slot->verified->Forget();
+    slot->name_changed.store(1, std::memory_order_relaxed);
+    slot->watched_live.store(0, std::memory_order_relaxed);
+    slot->watched_peak = 0;
+    ForgetCaptures(slot->stack);
+    if (slot != own) slot->owner.store(0, std::memory_order_relaxed);
+  }
+  return pending;
+}
 
 void SlotTable::MarkRenamed(uint32_t tid) {
   for (auto& entry : slots_) {

@@ -39,6 +39,7 @@ struct ThreadSlot {
   VerifiedStacks* verified;            // nullptr: no stack came again yet, or there is no room
   std::atomic<uint32_t> owner;         // tid; 0: free
   std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
+  std::atomic<uint32_t> taken;         // how often: tells its owners apart
   uint32_t thread_name;                // id in the region
   int64_t pending;                     // bytes kept back from the peak (PeakTracker::RecordLater)
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
@@ -47,6 +48,11 @@ struct ThreadSlot {
   uint32_t index_capacity;  // a power of two, or 0
   uint64_t* index;          // open addressing: site + 1 in the upper half | cell
   LastAllocations last;     // while the temporary threshold is above 1
+
+  // While scopes watch threads (watched_threads.h): what blocks of this slot's owner have grown by
+  // since some moment, and the highest of it. The first is written by whoever frees.
+  std::atomic<int64_t> watched_live;
+  int64_t watched_peak;
 };
 
 // Memory for a slot's verified stacks, which it keeps; for the first kMaxVerified slots that ask.
@@ -65,6 +71,10 @@ class SlotTable {
 
   // The owner `tid` (0: every owner) reads its name again at its next allocation.
   void MarkRenamed(uint32_t tid);
+
+  // In a forked child: the other threads are gone, and no slot has cells any more. What they kept
+  // back from the peak, together. `own`: the calling thread's; may be nullptr.
+  int64_t ForgetThreads(ThreadSlot* own);
 
   // The largest number of threads that had a slot at once.
   uint32_t count() const { return count_.load(std::memory_order_relaxed); }
@@ -94,6 +104,9 @@ class SlotCells {
   // The region is attached. False: no memory.
   bool Init();
 
+  // The region is another one, and no slot has a cell (SlotTable::ForgetThreads). False: no memory.
+  bool Restart();
+
   // The cell of `site` in the slot, taken now if there is none. kNoCell: the region has no room or
   // there is no memory.
   uint32_t Find(ThreadSlot& slot, uint32_t site);
@@ -102,15 +115,24 @@ class SlotCells {
   // fit to go on with. The event it was at may be booked in part.
   void Mend(ThreadSlot& slot);
 
-  bool Owns(const ThreadSlot& slot, uint32_t cell) const {
-    return owners_[cell / kCellsPerChunk].load(std::memory_order_relaxed) == &slot;
+  bool Owns(const ThreadSlot& slot, uint32_t cell) const { return Owner(cell) == &slot; }
+  // nullptr: it is a shared cell.
+  ThreadSlot* Owner(uint32_t cell) const {
+    return owners_[cell / kCellsPerChunk].load(std::memory_order_relaxed);
   }
+
+  // What was allocated and freed in the slot, bytes and blocks. For its owner.
+  struct Sums {
+    uint64_t allocated_bytes, allocated_count, freed_bytes;
+  };
+  Sums SumOf(const ThreadSlot& slot) const;
 
  private:
   uint32_t New(ThreadSlot& slot, uint32_t site);
 
   const Region& region_;
-  std::atomic<const ThreadSlot*>* owners_ = nullptr;  // by chunk; nullptr: shared or not taken
+  std::atomic<ThreadSlot*>* owners_ = nullptr;  // by chunk; nullptr: shared or not taken
+  uint64_t owners_bytes_ = 0;
 };
 
 }  // namespace memprof

@@ -1,4 +1,5 @@
-// CaptureName: what a report is told to read: "x.memprof", or with a moment "x.memprof@90s".
+// CaptureName: what a report is told to read: "x.memprof", or with a moment "x.memprof@90s", or
+// with a named snapshot "x.memprof@warm".
 //
 // Thread safety: pure, but for the look at what files there are.
 #pragma once
@@ -16,7 +17,7 @@ struct CaptureName {
   std::optional<MomentSelector> moment;
 };
 
-// A file that has the '@' in its name is that file. kUsage: what follows the '@' is no moment.
+// A file that has the '@' in its name is that file. kUsage: nothing follows the '@'.
 Result<CaptureName> ParseCaptureName(const std::string& name);
 
 }  // namespace memprof

@@ -10,8 +10,10 @@
 #include "cli/reports/diff_data.h"
 #include "cli/reports/diff_page.h"
 #include "cli/reports/diff_text.h"
+#include "cli/reports/figure_options.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
+#include "cli/reports/report.h"
 #include "cli/reports/view_options.h"
 
 namespace memprof {
@@ -22,8 +24,7 @@ struct DiffOptions {
   std::string before, after;
   std::string by = "site";
   std::string sort = "bytes";
-  bool leaks = false;
-  bool total = false;
+  FigureOptions which;
   size_t rows = 30;
   bool json = false;
   bool csv = false;
@@ -48,20 +49,24 @@ int Diff(DiffOptions options) {
   if (!by) return ExitStatusOf(by.error());
   const auto sort = ParseDiffSort(options.sort);
   if (!sort) return ExitStatusOf(sort.error());
-  const Figure figure = options.leaks   ? Figure::kLeaked
-                        : options.total ? Figure::kTotal
-                                        : Figure::kPeak;
+  const Figure figure = options.which.figure();
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
   const auto before = LoadProfile(options.before, options.symbols);
   if (!before) return ExitStatusOf(before.error());
   const auto after = LoadProfile(options.after, options.symbols);
   if (!after) return ExitStatusOf(after.error());
+  if (figure == Figure::kTemporary) {
+    for (const auto& [name, profile] :
+         {std::pair(&options.before, &*before), {&options.after, &*after}}) {
+      if (profile->tracker.temporary_threshold != 0) continue;
+      return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(*name)});
+    }
+  }
 
   if (options.json || options.csv) {
     const std::vector<DiffRow> rows = DiffRows(*before, *after, *by, figure, *sort);
-    const bool estimates = before->tracker.sample_bytes != 0 || after->tracker.sample_bytes != 0;
     return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows)
-                                                    : DiffCsv(rows, estimates));
+                                                    : DiffCsv(*before, *after, rows));
   }
   const DiffSide old = {options.before, &*before};
   const DiffSide now = {options.after, &*after};
@@ -75,20 +80,24 @@ int Diff(DiffOptions options) {
 
 CommandBody SetUpDiff(CLI::App& app) {
   auto options = std::make_shared<DiffOptions>();
-  app.add_option("before", options->before, "The capture to compare with")->required();
-  app.add_option("after", options->after, "The capture that is compared")->required();
-  app.add_option("--by", options->by,
-                 "site (the whole stack), function or module; named by symbol, whatever lines and "
-                 "addresses are")
+  app.add_option("before", options->before, "The capture to compare with")
+      ->required()
+      ->type_name("CAPTURE");
+  app.add_option("after", options->after, "The capture that is compared")
+      ->required()
+      ->type_name("CAPTURE");
+  app.add_option(
+         "--by", options->by,
+         "What is compared: the site is the whole stack. Named by symbol, whatever lines and "
+         "addresses are")
+      ->type_name("site|function|module")
       ->capture_default_str();
-  CLI::Option* leaks =
-      app.add_flag("--leaks", options->leaks, "What was never freed, instead of the peak");
-  app.add_flag("--total", options->total, "All that was allocated, instead of the peak")
-      ->excludes(leaks);
+  AddFigureOptions(app, options->which);
   app.add_option("-n,--rows", options->rows, "At most so many rows of text; 0: all that changed")
       ->capture_default_str()
       ->check(RowCount, "");
-  app.add_option("-s,--sort", options->sort, "bytes, allocations or function")
+  app.add_option("-s,--sort", options->sort, "What the rows are sorted by")
+      ->type_name("bytes|allocations|function")
       ->capture_default_str();
   CLI::Option* json = app.add_flag("--json", options->json, "As JSON: all rows with all figures");
   CLI::Option* csv =

@@ -13,9 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::pair<const char*, Figure> kFigures[] = {
-    {"peak", Figure::kPeak}, {"leaked", Figure::kLeaked}, {"total", Figure::kTotal}};
-
 Json ChangeObject(const DiffFigures& before, const DiffFigures& after, Figure figure,
                   bool estimates) {
   const Change change = ChangeOf(FigureOf(before, figure), FigureOf(after, figure));
@@ -33,13 +30,13 @@ std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
                      const std::vector<DiffRow>& rows) {
   const bool old_estimates = before.tracker.sample_bytes != 0;
   const bool new_estimates = after.tracker.sample_bytes != 0;
-  const char* names[] = {"site", "function", "module"};
+  const std::vector<Figure> figures = KnownFigures(before, after);
   Json json = {{"schema", 1},
-               {"by", names[static_cast<size_t>(by)]},
+               {"by", NameOf(by)},
                {"before", StatsObject(before)},
                {"after", StatsObject(after)}};
-  for (const auto& [name, figure] : kFigures) {
-    json["difference"][name] =
+  for (const Figure figure : figures) {
+    json["difference"][NameOf(figure)] =
         ChangeObject(FiguresOf(before), FiguresOf(after), figure, old_estimates || new_estimates);
   }
   Json& array = json["rows"] = Json::array();
@@ -52,8 +49,8 @@ std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
         frames.push_back({{"function", frame.function}, {"module", frame.module}});
       }
     }
-    for (const auto& [name, figure] : kFigures) {
-      entry[name] = {
+    for (const Figure figure : figures) {
+      entry[NameOf(figure)] = {
           {"before", FigureObject(FigureOf(row.before, figure),
                                   FigureOf(row.before.variances, figure), old_estimates)},
           {"after", FigureObject(FigureOf(row.after, figure), FigureOf(row.after.variances, figure),
@@ -66,35 +63,37 @@ std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
   return JsonText(json);
 }
 
-std::string DiffCsv(const std::vector<DiffRow>& rows, bool estimates) {
+std::string DiffCsv(const Profile& before, const Profile& after, const std::vector<DiffRow>& rows) {
+  const bool estimates = before.tracker.sample_bytes != 0 || after.tracker.sample_bytes != 0;
+  const std::vector<Figure> figures = KnownFigures(before, after);
   std::vector<std::string> line = {"function", "file", "line", "module"};
-  for (const auto& entry : kFigures) {
+  for (const Figure figure : figures) {
     for (const char* side : {"before", "after", "difference"}) {
       for (const char* unit : {"bytes", "allocations"}) {
-        line.push_back(fmt::format("{}_{}_{}", entry.first, side, unit));
+        line.push_back(fmt::format("{}_{}_{}", NameOf(figure), side, unit));
       }
     }
     for (const char* unit : {"bytes", "allocations"}) {
       if (!estimates) break;
-      line.push_back(fmt::format("{}_difference_{}_standard_error", entry.first, unit));
+      line.push_back(fmt::format("{}_difference_{}_standard_error", NameOf(figure), unit));
     }
   }
   line.push_back("stack");  // by site: innermost first
   std::string text = CsvLine(line);
   for (const DiffRow& row : rows) {
     line = {row.function, row.file, row.line != 0 ? fmt::format("{}", row.line) : "", row.module};
-    for (const auto& entry : kFigures) {
-      const Count& before = FigureOf(row.before, entry.second);
-      const Count& after = FigureOf(row.after, entry.second);
-      const Change change = ChangeOf(before, after);
-      line.push_back(fmt::format("{}", before.bytes));
-      line.push_back(fmt::format("{}", before.allocations));
-      line.push_back(fmt::format("{}", after.bytes));
-      line.push_back(fmt::format("{}", after.allocations));
+    for (const Figure figure : figures) {
+      const Count& old = FigureOf(row.before, figure);
+      const Count& now = FigureOf(row.after, figure);
+      const Change change = ChangeOf(old, now);
+      line.push_back(fmt::format("{}", old.bytes));
+      line.push_back(fmt::format("{}", old.allocations));
+      line.push_back(fmt::format("{}", now.bytes));
+      line.push_back(fmt::format("{}", now.allocations));
       line.push_back(fmt::format("{}", change.bytes));
       line.push_back(fmt::format("{}", change.allocations));
       if (!estimates) continue;
-      const Count error = StandardError(ChangeVariance(row.before, row.after, entry.second));
+      const Count error = StandardError(ChangeVariance(row.before, row.after, figure));
       line.push_back(fmt::format("{}", error.bytes));
       line.push_back(fmt::format("{}", error.allocations));
     }

@@ -20,17 +20,19 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFigures[] = {"peak", "leaked", "total"};
-constexpr const char* kBy[] = {"site", "function", "module"};
-
 template <typename Counts>
 void AddFigures(Json& json, const Counts& before, const Counts& after) {
-  const std::pair<const Count*, const Count*> figures[] = {
-      {&before.peak, &after.peak}, {&before.leaked, &after.leaked}, {&before.total, &after.total}};
-  for (size_t i = 0; i < std::size(figures); ++i) {
-    const auto& [old, now] = figures[i];
-    json[kFigures[i]] = {old->bytes, old->allocations, now->bytes, now->allocations};
+  for (const Figure figure : kAllFigures) {
+    const Count& old = FigureOf(before, figure);
+    const Count& now = FigureOf(after, figure);
+    json[NameOf(figure)] = {old.bytes, old.allocations, now.bytes, now.allocations};
   }
+}
+
+Json FiguresJson(const Profile& before, const Profile& after) {
+  Json figures = Json::array();
+  for (const Figure figure : KnownFigures(before, after)) figures.push_back(NameOf(figure));
+  return figures;
 }
 
 Json SideJson(const DiffSide& side) {
@@ -61,7 +63,7 @@ std::string CallersOf(const DiffRow& row) {
 
 uint64_t LargestChange(const DiffRow& row) {
   uint64_t largest = 0;
-  for (const Figure figure : {Figure::kPeak, Figure::kLeaked, Figure::kTotal}) {
+  for (const Figure figure : kAllFigures) {
     const Count& before = FigureOf(row.before, figure);
     const Count& after = FigureOf(row.after, figure);
     largest = std::max({largest,
@@ -85,9 +87,7 @@ Json TableJson(const Profile& before, const Profile& after, DiffBy by, size_t ma
     if (same || table.size() >= max_rows) {
       ++counts[same];
       for (DiffFigures DiffRow::*side : {&DiffRow::before, &DiffRow::after}) {
-        (rest[same].*side).peak += (row.*side).peak;
-        (rest[same].*side).leaked += (row.*side).leaked;
-        (rest[same].*side).total += (row.*side).total;
+        AddFigures(rest[same].*side, row.*side);
       }
       continue;
     }
@@ -112,8 +112,8 @@ Json TableJson(const Profile& before, const Profile& after, DiffBy by, size_t ma
 
 bool HasFigure(const DiffTreeNode& node) {
   for (const DiffTreeCounts* counts : {&node.before, &node.after}) {
-    if (counts->peak != Count() || counts->leaked != Count() || counts->total != Count()) {
-      return true;
+    for (const Figure figure : kAllFigures) {
+      if (FigureOf(*counts, figure) != Count()) return true;
     }
   }
   return false;
@@ -129,10 +129,8 @@ void AddTree(Json& data, const DiffTree& tree) {
     frames["kind"].push_back(static_cast<int>(frame.kind));
   }
   Json& nodes = data["nodes"] = {{"parent", Json::array()}, {"frame", Json::array()}};
-  Json& own = data["own"] = {{"node", Json::array()},
-                             {"peak", Json::array()},
-                             {"leaked", Json::array()},
-                             {"total", Json::array()}};
+  Json& own = data["own"] = {{"node", Json::array()}};
+  for (const Figure figure : kAllFigures) own[NameOf(figure)] = Json::array();
   for (size_t i = 0; i < tree.nodes.size(); ++i) {
     const DiffTreeNode& node = tree.nodes[i];
     nodes["parent"].push_back(node.parent);
@@ -141,7 +139,9 @@ void AddTree(Json& data, const DiffTree& tree) {
     own["node"].push_back(i);
     Json figures;
     AddFigures(figures, node.before, node.after);
-    for (const char* figure : kFigures) own[figure].push_back(std::move(figures[figure]));
+    for (const Figure figure : kAllFigures) {
+      own[NameOf(figure)].push_back(std::move(figures[NameOf(figure)]));
+    }
   }
 }
 
@@ -153,15 +153,16 @@ std::string DiffPageData(const DiffSide& before, const DiffSide& after,
   const Profile& now = *after.profile;
   Json data = {{"schema", 1},
                {"memprof", MEMPROF_VERSION},
-               {"figure", kFigures[static_cast<size_t>(options.figure)]},
-               {"by", kBy[static_cast<size_t>(options.by)]},
+               {"figures", FiguresJson(old, now)},
+               {"figure", NameOf(options.figure)},
+               {"by", NameOf(options.by)},
                {"before", SideJson(before)},
                {"after", SideJson(after)},
                {"estimates", old.tracker.sample_bytes != 0 || now.tracker.sample_bytes != 0}};
   AddFigures(data["totals"], FiguresOf(old), FiguresOf(now));
   AddTree(data, MakeDiffTree(old, now, options.max_nodes));
-  for (const DiffBy by : {DiffBy::kSite, DiffBy::kFunction, DiffBy::kModule}) {
-    data["tables"][kBy[static_cast<size_t>(by)]] = TableJson(old, now, by, options.max_rows);
+  for (const DiffBy by : kAllDiffBys) {
+    data["tables"][NameOf(by)] = TableJson(old, now, by, options.max_rows);
   }
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/reports/figure_table.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
@@ -18,22 +18,11 @@ namespace {
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-std::string Coloured(const std::string& text, int64_t change, const TextStyle& style) {
-  return change > 0 ? Red(text, style) : change < 0 ? Green(text, style) : text;
-}
-
-// The rows as aligned columns: change, share of it, blocks, before, after, names.
+// The rows' figures: change, blocks, before, after.
 class ChangeTable {
  public:
   ChangeTable(Figure figure, bool estimates, const TextStyle& style)
-      : figure_(figure), style_(style) {
-    const std::string about = estimates ? "≈ " : "";
-    rows_.push_back({{about + "change", about + "blocks", about + "before", about + "after"},
-                     0,
-                     "function",
-                     "place",
-                     ""});
-  }
+      : figure_(figure), table_(Headings(estimates ? "≈ " : ""), style) {}
 
   void Add(const DiffFigures& before, const DiffFigures& after, std::string function,
            std::string place = {}, std::string callers = {}) {
@@ -45,105 +34,39 @@ class ChangeTable {
       const Variance& variance = FigureOf(figures.variances, figure_);
       return FormatBytesWithError(count.bytes, StandardError(variance).bytes);
     };
-    rows_.push_back({{FormatBytesChange(change.bytes, error.bytes),
-                      FormatCountChange(change.allocations, error.allocations), side(old, before),
-                      side(now, after)},
-                     change.bytes != 0 ? change.bytes : change.allocations,
-                     std::move(function),
-                     std::move(place),
-                     std::move(callers)});
+    table_.Add({{FormatBytesChange(change.bytes, error.bytes),
+                 FormatCountChange(change.allocations, error.allocations), side(old, before),
+                 side(now, after)},
+                std::move(function),
+                std::move(place),
+                std::move(callers),
+                change.bytes != 0 ? change.bytes : change.allocations});
   }
 
-  std::string Text() const {
-    constexpr size_t kLeastNames = 24;
-    size_t widths[kFigures] = {};
-    size_t indent = 0;
-    for (size_t column = 0; column < kFigures; ++column) {
-      for (const Row& row : rows_) {
-        widths[column] = std::max(widths[column], Columns(row.figures[column]));
-      }
-      indent += widths[column] + 2;
-    }
-    const size_t names = style_.width > indent + kLeastNames ? style_.width - indent : kLeastNames;
-    size_t place = 0;
-    size_t function = 0;
-    for (const Row& row : rows_) {
-      place = std::max(place, Columns(row.place));
-      if (!row.place.empty()) function = std::max(function, Columns(row.function));
-    }
-    place = std::min(place, names / 2);
-    function = std::min(function, names - place - 2);
-
-    std::string text;
-    for (const Row& row : rows_) {
-      const bool heading = &row == &rows_.front();
-      std::string line;
-      for (size_t column = 0; column < kFigures; ++column) {
-        const std::string cell = PaddedLeft(row.figures[column], widths[column]) + "  ";
-        line += column == 0 ? Coloured(cell, row.sign, style_) : cell;
-      }
-      const std::string name = Shortened(row.function, row.place.empty() ? names : function);
-      line += heading ? name : Bold(name, style_);
-      if (!row.place.empty()) {
-        line += std::string(function - Columns(name) + 2, ' ') + ShortenedFront(row.place, place);
-      }
-      text += (heading ? Dim(line, style_) : line) + "\n";
-      if (row.callers.empty()) continue;
-      const std::string callers = Shortened(row.callers, names - 2);
-      text += std::string(indent + 2, ' ') + Dim(callers, style_) + "\n";
-    }
-    return text;
-  }
+  std::string Text() const { return table_.Text(); }
 
  private:
-  static constexpr size_t kFigures = 4;
-  struct Row {
-    std::string figures[kFigures];
-    int64_t sign;
-    std::string function, place, callers;
-  };
+  static std::vector<std::string> Headings(const std::string& about) {
+    return {about + "change", about + "blocks", about + "before", about + "after"};
+  }
 
   const Figure figure_;
-  const TextStyle style_;
-  std::vector<Row> rows_;
+  FigureTable table_;
 };
-
-// "← caller ← its caller …" from the location outwards, without how a program starts.
-std::string CallersOf(const DiffRow& row) {
-  std::string text;
-  std::string last;
-  for (size_t i = row.location + 1; i < row.stack.size(); ++i) {
-    const DiffFrame& frame = row.stack[i];
-    if (ClassifyFrame(frame.function, frame.module) == FrameKind::kSystem) continue;
-    std::string name = Shortened(Printable(frame.function), 40);
-    if (name == last) continue;  // recursion, once
-    text += (text.empty() ? "← " : " ← ") + name;
-    last = std::move(name);
-  }
-  return text;
-}
 
 std::string PlaceText(const DiffRow& row) {
   if (row.function.empty()) return {};
   return Printable(PlaceOf(row.function, row.file, row.line, row.module));
 }
 
-std::string Plural(size_t count, const std::string& what) {
-  return fmt::format("{} {}{}", FormatCount(count), what, count == 1 ? "" : "s");
-}
-
 void Sum(DiffFigures& sum, const DiffFigures& more) {
-  sum.peak += more.peak;
-  sum.leaked += more.leaked;
-  sum.total += more.total;
+  AddFigures(sum, more);
   sum.variances += more.variances;
 }
 
 std::string RowsText(const std::vector<DiffRow>& rows, const DiffFigures& before,
                      const DiffFigures& after, bool estimates, const DiffTextOptions& options) {
-  const std::string what = options.by == DiffBy::kSite       ? "site"
-                           : options.by == DiffBy::kFunction ? "function"
-                                                             : "module";
+  const char* what = NameOf(options.by);
   ChangeTable table(options.figure, estimates, options.style);
   DiffFigures rest[2][2] = {};  // others, unchanged; before, after
   size_t counts[2] = {};
@@ -158,13 +81,14 @@ std::string RowsText(const std::vector<DiffRow>& rows, const DiffFigures& before
     }
     ++shown;
     const std::string_view name = row.function.empty() ? BaseName(row.module) : row.function;
-    table.Add(row.before, row.after, Printable(name), PlaceText(row), CallersOf(row));
+    table.Add(row.before, row.after, Printable(name), PlaceText(row), CallersText(row));
   }
   if (counts[0] != 0) {
-    table.Add(rest[0][0], rest[0][1], fmt::format("others ({})", Plural(counts[0], what)));
+    table.Add(rest[0][0], rest[0][1], fmt::format("others ({})", FormatCountOf(counts[0], what)));
   }
   if (counts[1] != 0) {
-    table.Add(rest[1][0], rest[1][1], fmt::format("unchanged ({})", Plural(counts[1], what)));
+    table.Add(rest[1][0], rest[1][1],
+              fmt::format("unchanged ({})", FormatCountOf(counts[1], what)));
   }
   table.Add(before, after, "total");
   return table.Text();
@@ -195,11 +119,14 @@ std::string HeadText(const char* name, const DiffSide& side, const TextStyle& st
   return text;
 }
 
-std::string TotalsText(const DiffFigures& before, const DiffFigures& after, bool estimates,
+std::string TotalsText(const Profile& old_profile, const Profile& new_profile, bool estimates,
                        const TextStyle& style) {
+  constexpr size_t kNames = 9;
+  const DiffFigures before = FiguresOf(old_profile);
+  const DiffFigures after = FiguresOf(new_profile);
   std::string text;
   const char* about = estimates ? "≈ " : "";
-  for (const Figure figure : {Figure::kPeak, Figure::kLeaked, Figure::kTotal}) {
+  for (const Figure figure : KnownFigures(old_profile, new_profile)) {
     const Count& old = FigureOf(before, figure);
     const Count& now = FigureOf(after, figure);
     const Change change = ChangeOf(old, now);
@@ -210,14 +137,29 @@ std::string TotalsText(const DiffFigures& before, const DiffFigures& after, bool
                     FormatBytes(now.bytes), changed, FormatRelativeChange(old.bytes, now.bytes),
                     FormatCountChange(change.allocations, error.allocations));
     // The mark of a colour ends before the line does.
-    std::string wrapped = Wrapped(line, 10, style.width);
+    std::string wrapped = Wrapped(line, kNames + 4, style.width);
     wrapped.pop_back();
-    text += "  " + PaddedRight(NameOf(figure), 8) + Coloured(wrapped, change.bytes, style) + "\n";
+    text += "  " + PaddedRight(NameOf(figure), kNames + 2) +
+            Coloured(wrapped, change.bytes, style) + "\n";
   }
   return text;
 }
 
 }  // namespace
+
+std::string CallersText(const DiffRow& row) {
+  std::string text;
+  std::string last;
+  for (size_t i = row.location + 1; i < row.stack.size(); ++i) {
+    const DiffFrame& frame = row.stack[i];
+    if (ClassifyFrame(frame.function, frame.module) == FrameKind::kSystem) continue;
+    std::string name = Shortened(Printable(frame.function), 40);
+    if (name == last) continue;  // recursion, once
+    text += (text.empty() ? "← " : " ← ") + name;
+    last = std::move(name);
+  }
+  return text;
+}
 
 std::string FormatBytesChange(int64_t bytes, uint64_t error) {
   const uint64_t value =
@@ -253,12 +195,11 @@ std::string DiffText(const DiffSide& before, const DiffSide& after,
       moment(before) == moment(after)
           ? "Live at " + moment(after)
           : fmt::format("Live at {}, then at {}", moment(before), moment(after));
-  const std::string titles[] = {live, "Never freed", "Allocated in all"};
-  const char* by[] = {"site", "function", "module"};
+  const std::string titles[] = {live, "Never freed", "Allocated in all", "Temporary"};
   std::string text = HeadText("before", before, style) + HeadText("after", after, style) + "\n" +
-                     TotalsText(old, now, estimates, style) + "\n";
+                     TotalsText(*before.profile, *after.profile, estimates, style) + "\n";
   text += Bold(fmt::format("{}: what changed, by {}", titles[static_cast<size_t>(options.figure)],
-                           by[static_cast<size_t>(options.by)]),
+                           NameOf(options.by)),
                style) +
           "\n";
   text +=

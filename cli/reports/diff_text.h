@@ -27,6 +27,9 @@ struct DiffTextOptions {
 
 std::string DiffText(const DiffSide& before, const DiffSide& after, const DiffTextOptions& options);
 
+// "← caller ← its caller …" from the location outwards, without how a program starts. By site.
+std::string CallersText(const DiffRow& row);
+
 // "+1.2 MiB", "-12 B", "0 B"; with an error "+1.2 ± 0.3 MiB".
 std::string FormatBytesChange(int64_t bytes, uint64_t error = 0);
 std::string FormatCountChange(int64_t count, uint64_t error = 0);

@@ -11,13 +11,15 @@
 #include "cli/reports/output.h"
 #include "cli/reports/report.h"
 #include "cli/reports/trust.h"
+#include "cli/reports/view_options.h"
 #include "cli/web/page.h"
+#include "cli/web/source_lines.h"
 
 namespace memprof {
 namespace {
 
 struct FlamegraphOptions {
-  std::string capture;
+  std::vector<std::string> captures;
   FigureOptions which;  // shown first; the page has all
   SymbolOptions symbols;
   OutputOptions output;
@@ -25,19 +27,30 @@ struct FlamegraphOptions {
 
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
-  if (output.file.empty()) output.file = options.capture + ".html";
+  // Beside the capture; of several one would take the page for the first one's.
+  if (output.file.empty() && options.captures.size() > 1) {
+    return ExitStatusOf({ErrorKind::kUsage, "of several captures; name the page with -o"});
+  }
+  if (output.file.empty()) output.file = options.captures[0] + ".html";
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
-  const auto profile = LoadProfile(options.capture, options.symbols);
+  const auto profile = LoadProfile(options.captures, options.symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
   if (options.which.temporary && profile->tracker.temporary_threshold == 0) {
-    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(options.capture)});
+    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(TextOfNames(options.captures))});
   }
   SayMoment(*profile);
   PageOptions page;
   page.mode = options.which.figure();
-  page.capture = std::filesystem::path(options.capture).filename().string();
+  page.capture = std::filesystem::path(TextOfNames(options.captures)).filename().string();
   page.warnings = TrustLines(*profile);
+  SourceLines source(profile->program.start_unix_ms +
+                     static_cast<int64_t>(profile->program.duration_ms));
+  if (!options.symbols.no_binaries) {
+    page.source_line = [&](const std::string& file, uint32_t line) {
+      return source.Text(file, line);
+    };
+  }
   const int status = WriteOutput(output, MakePage(*profile, page));
   if (status != kExitFine) return status;
   // The name alone, so that `xdg-open "$(memprof flamegraph x.memprof)"` works.
@@ -49,12 +62,12 @@ int Flamegraph(const FlamegraphOptions& options) {
 
 CommandBody SetUpFlamegraph(CLI::App& app) {
   const auto options = std::make_shared<FlamegraphOptions>();
-  app.add_option("capture", options->capture, "A capture, or a region file of run --region")
-      ->required();
+  AddCaptures(app, options->captures);
   AddFigureOptions(app, options->which);
   options->symbols.names_packages = true;
   AddSymbolOptions(app, options->symbols);
-  app.add_option("-o,--output", options->output.file, "The page (default: CAPTURE.html)");
+  app.add_option("-o,--output", options->output.file, "The page (default: CAPTURE.html)")
+      ->type_name("FILE");
   app.add_flag("-f,--force", options->output.force, "Overwrite an existing file");
   return [options] { return Flamegraph(*options); };
 }

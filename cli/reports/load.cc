@@ -15,8 +15,10 @@
 
 #include "cli/message.h"
 #include "cli/reports/capture_name.h"
+#include "cli/reports/region_process.h"
 #include "cli/symbols/report_symbolizer.h"
 #include "core/region_reader.h"
+#include "formats/capture_merger.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
 
@@ -27,8 +29,8 @@ tl::unexpected<Error> In(const std::string& file, const Error& error) {
   return Fail(error.kind, fmt::format("{}: {}", file, error.message));
 }
 
-// False: no region, a capture perhaps.
-Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
+// False: no region, a capture perhaps. `process`: who counts in it; 0: nobody any more.
+Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot, pid_t& process) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     return Fail(ErrorKind::kUnreadable,
@@ -42,6 +44,8 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
   if (!IsRegion(fd)) return false;
   SnapshotProgram program;  // all that a region alone does not know
   program.program = std::filesystem::path(file).filename().string();
+  process = FindRegionProcess(fd, file);
+  program.end_kind = process != 0 ? EndKind::kRunning : EndKind::kEnded;
   auto read = ReadRegion(fd, program);
   if (!read) return In(file, read.error());
   snapshot = std::move(*read);
@@ -50,7 +54,8 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot) {
 
 Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::string>& lost) {
   CaptureContent content;
-  const auto region = ReadIfRegion(file, content.snapshot);
+  pid_t process = 0;
+  const auto region = ReadIfRegion(file, content.snapshot, process);
   if (!region) return tl::unexpected<Error>(region.error());
   if (*region) return content;
   const auto bytes = ReadWholeFile(file);
@@ -96,7 +101,7 @@ struct Loaded {
   std::optional<ChosenMoment> chosen;
 };
 
-Result<Loaded> Load(const std::string& name) {
+Result<Loaded> LoadOne(const std::string& name) {
   const auto capture = ParseCaptureName(name);
   if (!capture) return tl::unexpected<Error>(capture.error());
   Loaded loaded;
@@ -112,6 +117,34 @@ Result<Loaded> Load(const std::string& name) {
   return loaded;
 }
 
+Result<Loaded> LoadMerged(const std::vector<std::string>& names) {
+  CaptureMerger merger;
+  Loaded loaded;
+  loaded.file = TextOfNames(names);
+  for (const std::string& name : names) {
+    auto one = LoadOne(name);
+    if (!one) return one;
+    if (one->chosen) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("{}: of several captures the whole is shown; store their merge "
+                              "(memprof merge -o FILE) and ask for its moments",
+                              name));
+    }
+    for (const std::string& damage : one->damage) {
+      loaded.damage.push_back(fmt::format("{}: {}", name, damage));
+    }
+    if (const auto added = merger.Add(std::move(one->content)); !added) {
+      return In(name, added.error());
+    }
+  }
+  loaded.content = merger.Take();
+  return loaded;
+}
+
+Result<Loaded> Load(const std::vector<std::string>& names) {
+  return names.size() == 1 ? LoadOne(names[0]) : LoadMerged(names);
+}
+
 Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
   Profile profile = MakeProfile(loaded.content.snapshot, symbolizer);
   profile.damage = std::move(loaded.damage);
@@ -121,8 +154,16 @@ Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
 
 }  // namespace
 
+std::string TextOfNames(const std::vector<std::string>& names) {
+  return names.size() == 1 ? names[0] : fmt::format("{} captures", names.size());
+}
+
 Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbols) {
-  auto loaded = Load(name);
+  return LoadProfile(std::vector<std::string>{name}, symbols);
+}
+
+Result<Profile> LoadProfile(const std::vector<std::string>& names, const SymbolOptions& symbols) {
+  auto loaded = Load(names);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
   ReportSymbolizer symbolizer(loaded->content, symbols);
   Profile profile = ProfileOf(*loaded, symbolizer);
@@ -130,8 +171,8 @@ Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbol
   return profile;
 }
 
-Result<Profile> LoadFigures(const std::string& name) {
-  auto loaded = Load(name);
+Result<Profile> LoadFigures(const std::vector<std::string>& names) {
+  auto loaded = Load(names);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
   NoNames no_names;
   return ProfileOf(*loaded, no_names);
@@ -139,12 +180,13 @@ Result<Profile> LoadFigures(const std::string& name) {
 
 Result<CaptureBytes> LoadCaptureBytes(const std::string& file) {
   Snapshot snapshot;
-  const auto region = ReadIfRegion(file, snapshot);
+  pid_t process = 0;
+  const auto region = ReadIfRegion(file, snapshot, process);
   if (!region) return tl::unexpected<Error>(region.error());
-  if (*region) return CaptureBytes{EncodeCapture(snapshot), true};
+  if (*region) return CaptureBytes{EncodeCapture(snapshot), true, process};
   auto bytes = ReadWholeFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
-  return CaptureBytes{std::move(*bytes), false};
+  return CaptureBytes{std::move(*bytes), false, 0};
 }
 
 }  // namespace memprof

@@ -58,7 +58,8 @@ Result<void> Write(const OutputOptions& options, const std::string& text) {
 bool IsStdout(const OutputOptions& options) { return options.file.empty() || options.file == "-"; }
 
 void AddOutputOptions(CLI::App& app, OutputOptions& options) {
-  app.add_option("-o,--output", options.file, "Write to this file instead of stdout");
+  app.add_option("-o,--output", options.file, "Write to this file instead of stdout")
+      ->type_name("FILE");
   app.add_flag("-f,--force", options.force, "Overwrite an existing file");
 }
 

@@ -34,7 +34,7 @@ std::string PrintableLines(const std::string& text) {
 
 CommandBody SetUpParse(CLI::App& app) {
   auto options = std::make_shared<ParseOptions>();
-  app.add_option("capture", options->capture, "The capture")->required();
+  app.add_option("capture", options->capture, "The capture")->required()->type_name("CAPTURE");
   AddOutputOptions(app, options->output);
   return [options] {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());

@@ -36,10 +36,7 @@ class Builder {
       if (first && (fresh || later)) Name(profile, site, row);
       if (!first && LineOf(profile, site) != row.line) row.line = 0;
       DiffFigures& side = row.*figures;
-      side.peak += site.peak;
-      side.leaked += site.leaked;
-      side.total += site.total;
-      side.temporary += site.temporary;
+      AddFigures(side, site);
       side.variances += site.variances;
     }
   }
@@ -113,10 +110,22 @@ class Builder {
 
 }  // namespace
 
+const char* NameOf(DiffBy by) {
+  switch (by) {
+    case DiffBy::kFunction:
+      return "function";
+    case DiffBy::kModule:
+      return "module";
+    case DiffBy::kSite:
+      break;
+  }
+  return "site";
+}
+
 Result<DiffBy> ParseDiffBy(std::string_view text) {
-  if (text == "site") return DiffBy::kSite;
-  if (text == "function") return DiffBy::kFunction;
-  if (text == "module") return DiffBy::kModule;
+  for (const DiffBy by : kAllDiffBys) {
+    if (text == NameOf(by)) return by;
+  }
   return Fail(ErrorKind::kUsage, fmt::format("--by {}: compare by site, function or module", text));
 }
 
@@ -156,6 +165,14 @@ std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffB
 
 DiffFigures FiguresOf(const Profile& profile) {
   return {profile.peak, profile.leaked, profile.total, profile.temporary, profile.variances};
+}
+
+std::vector<Figure> KnownFigures(const Profile& before, const Profile& after) {
+  std::vector<Figure> known(std::begin(kAllFigures), std::end(kAllFigures));
+  if (before.tracker.temporary_threshold == 0 || after.tracker.temporary_threshold == 0) {
+    std::erase(known, Figure::kTemporary);
+  }
+  return known;
 }
 
 Change ChangeOf(const Count& before, const Count& after) {

@@ -24,6 +24,8 @@ enum class DiffBy {
   kFunction,  // the location's function (core/location.h)
   kModule,    // the location's module
 };
+inline constexpr DiffBy kAllDiffBys[] = {DiffBy::kSite, DiffBy::kFunction, DiffBy::kModule};
+const char* NameOf(DiffBy by);
 Result<DiffBy> ParseDiffBy(std::string_view text);
 
 enum class DiffSort { kBytes, kAllocations, kFunction };
@@ -53,6 +55,9 @@ std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffB
                               Figure figure = Figure::kPeak, DiffSort sort = DiffSort::kBytes);
 
 DiffFigures FiguresOf(const Profile& profile);
+
+// Those that both captures tell: an old one may not say what was temporary.
+std::vector<Figure> KnownFigures(const Profile& before, const Profile& after);
 
 struct Change {
   int64_t bytes = 0;

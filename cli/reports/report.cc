@@ -8,14 +8,14 @@ std::string NoTemporaryText(const std::string& capture) {
   return capture + " doesn't say what was temporary; profile again with this memprof";
 }
 
-int Report(const std::string& capture, const SymbolOptions& symbols, const OutputOptions& output,
-           Figure figure, const ReportText& text) {
+int Report(const std::vector<std::string>& captures, const SymbolOptions& symbols,
+           const OutputOptions& output, Figure figure, const ReportText& text) {
   // Before the work, which may take seconds.
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
-  const auto profile = LoadProfile(capture, symbols);
+  const auto profile = LoadProfile(captures, symbols);
   if (!profile) return ExitStatusOf(profile.error());
   if (figure == Figure::kTemporary && profile->tracker.temporary_threshold == 0) {
-    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(capture)});
+    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(TextOfNames(captures))});
   }
   return WriteOutput(output, text(*profile, StyleOf(output)));
 }

@@ -38,10 +38,7 @@ std::vector<LocationRow> Limited(const std::vector<LocationRow>& rows, size_t li
   LocationRow others;
   others.function = "[others]";
   for (auto row = end; row != rows.end(); ++row) {
-    others.peak += row->peak;
-    others.leaked += row->leaked;
-    others.total += row->total;
-    others.temporary += row->temporary;
+    AddFigures(others, *row);
     others.variances += row->variances;
     others.stacks += row->stacks;
   }
@@ -53,18 +50,9 @@ template <typename Row>
 std::vector<std::string> Fields(const Row& row, bool estimates) {
   std::vector<std::string> fields = {row.function, row.file,
                                      row.line != 0 ? fmt::format("{}", row.line) : "", row.module};
-  auto add = [&](const Count& count) {
-    fields.push_back(fmt::format("{}", count.bytes));
-    fields.push_back(fmt::format("{}", count.allocations));
-  };
-  auto figure = [&](const Count& count, const Variance& variance) {
-    add(count);
-    if (estimates) add(StandardError(variance));
-  };
-  figure(row.peak, row.variances.peak);
-  figure(row.leaked, row.variances.leaked);
-  figure(row.total, row.variances.total);
-  figure(row.temporary, row.variances.temporary);
+  for (const Figure figure : kAllFigures) {
+    AddFigureFields(fields, FigureOf(row, figure), FigureOf(row.variances, figure), estimates);
+  }
   return fields;
 }
 
@@ -92,14 +80,7 @@ std::string RowsCsv(const Profile& profile, const std::vector<LocationRow>& rows
   const bool callers = std::any_of(rows.begin(), rows.end(),
                                    [](const LocationRow& row) { return !row.callers.empty(); });
   std::vector<std::string> heading = {"function", "file", "line", "module"};
-  for (const char* figure : {"peak", "leaked", "total", "temporary"}) {
-    for (const char* error : {"", "_standard_error"}) {
-      if (*error != 0 && !estimates) continue;
-      for (const char* unit : {"bytes", "allocations"}) {
-        heading.push_back(fmt::format("{}_{}{}", figure, unit, error));
-      }
-    }
-  }
+  for (const Figure figure : kAllFigures) AddFigureHeading(heading, figure, estimates);
   if (callers) {
     for (const char* column : {"caller", "caller_file", "caller_line", "caller_module"}) {
       heading.push_back(column);

@@ -18,35 +18,6 @@ constexpr size_t kWide = 140;  // columns: room for folders
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// "← caller ← its caller …" of the row's heaviest stack, from the location outwards.
-std::string Callers(const Profile& profile, const LocationRow& row, size_t columns) {
-  uint32_t node = row.heaviest_node;
-  if (node == 0 || row.function == kRuntimeRow) return {};
-  ProfileSite site;
-  site.node = node;
-  std::string text;
-  std::string last;
-  for (node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
-       node = profile.nodes[node].parent) {
-    const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
-    const std::string_view module = frame.module < profile.modules.size()
-                                        ? std::string_view(profile.modules[frame.module].path)
-                                        : std::string_view();
-    // How a program starts tells nothing.
-    if (ClassifyFrame(frame.function, module) == FrameKind::kSystem) continue;
-    std::string name = Shortened(Printable(frame.function), 40);
-    if (name == last) continue;  // recursion, once
-    const std::string more = (text.empty() ? "← " : " ← ") + name;
-    if (Columns(text) + Columns(more) + 2 > columns) {
-      text += text.empty() ? more : " ←";  // a name alone is cut rather than left out
-      break;
-    }
-    text += more;
-    last = std::move(name);
-  }
-  return Shortened(text, columns);
-}
-
 // What of the rows is shown, and the sum of what is not.
 struct Selection {
   std::vector<const LocationRow*> shown;
@@ -137,11 +108,37 @@ void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& 
 
 std::string OthersText(const Selection& selection, Figure figure) {
   const char* all = selection.rest != Count() ? "" : NothingOf(figure);
-  return fmt::format("others ({} {}{})", FormatCount(selection.hidden),
-                     selection.hidden == 1 ? "place" : "places", all);
+  return fmt::format("others ({}{})", FormatCountOf(selection.hidden, "place"), all);
 }
 
 }  // namespace
+
+std::string CallersText(const Profile& profile, uint32_t leaf, size_t columns) {
+  if (leaf == 0) return {};
+  ProfileSite site;
+  site.node = leaf;
+  std::string text;
+  std::string last;
+  for (uint32_t node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
+       node = profile.nodes[node].parent) {
+    const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
+    const std::string_view module = frame.module < profile.modules.size()
+                                        ? std::string_view(profile.modules[frame.module].path)
+                                        : std::string_view();
+    // How a program starts tells nothing.
+    if (ClassifyFrame(frame.function, module) == FrameKind::kSystem) continue;
+    std::string name = Shortened(Printable(frame.function), 40);
+    if (name == last) continue;  // recursion, once
+    const std::string more = (text.empty() ? "← " : " ← ") + name;
+    if (Columns(text) + Columns(more) + 2 > columns) {
+      text += text.empty() ? more : " ←";  // a name alone is cut rather than left out
+      break;
+    }
+    text += more;
+    last = std::move(name);
+  }
+  return Shortened(text, columns);
+}
 
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,
                     const RowTextOptions& options) {
@@ -171,7 +168,9 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   for (size_t i = 0; i < table.size(); ++i) {
     text += table.Line(i);
     if (!options.stacks || i >= selection.shown.size()) continue;  // rows have no callers then
-    const std::string callers = Callers(profile, *selection.shown[i], table.names() - 2);
+    const LocationRow& row = *selection.shown[i];
+    if (row.function == kRuntimeRow) continue;
+    const std::string callers = CallersText(profile, row.heaviest_node, table.names() - 2);
     if (!callers.empty()) {
       text += std::string(table.indent() + 2, ' ') + Dim(callers, options.style) + "\n";
     }

@@ -4,6 +4,7 @@
 // Thread safety: pure.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct RowTextOptions {
   bool modules = false;  // a column with the module, where there is room
   TextStyle style = {};
 };
+
+// "← caller ← its caller …" of the stack with that leaf, from its location outwards; empty: none.
+std::string CallersText(const Profile& profile, uint32_t leaf, size_t columns);
 
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,
                     const RowTextOptions& options);

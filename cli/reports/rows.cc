@@ -75,10 +75,7 @@ void Book(const Key& key, const ProfileSite& site, Row& row) {
   row.file = key.file;
   row.line = key.line;
   row.module = key.module;
-  row.peak += site.peak;
-  row.leaked += site.leaked;
-  row.total += site.total;
-  row.temporary += site.temporary;
+  AddFigures(row, site);
   row.variances += site.variances;
 }
 
@@ -110,6 +107,7 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
     LocationRow& row = rows[key];
     Book(key, site, row);
     ++row.stacks;
+    row.sites.push_back(static_cast<uint32_t>(&site - profile.sites.data()));
     const uint64_t bytes = FigureOf(site, options.figure).bytes;
     if (row.heaviest_node == 0 || bytes > row.heaviest_bytes) {
       row.heaviest_node = site.node;

@@ -34,7 +34,8 @@ struct LocationRow {
   Count peak, leaked, total, temporary;
   uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
   uint64_t heaviest_bytes = 0;
-  uint32_t stacks = 0;  // sites summed up here
+  uint32_t stacks = 0;               // sites summed up here
+  std::vector<uint32_t> sites = {};  // which, ascending
   FigureVariances variances;
   // If asked for: they sum to the row, in the rows' order.
   std::vector<CallerRow> callers = {};

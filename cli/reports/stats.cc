@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
@@ -11,6 +12,7 @@
 #include "cli/reports/terminal.h"
 #include "cli/reports/timeline_chart.h"
 #include "cli/reports/trust.h"
+#include "cli/reports/view_options.h"
 #include "core/units.h"
 #include "formats/json_export.h"
 
@@ -18,7 +20,7 @@ namespace memprof {
 namespace {
 
 struct StatsOptions {
-  std::string capture;
+  std::vector<std::string> captures;
   bool json = false;
   OutputOptions output;
 };
@@ -27,14 +29,14 @@ struct StatsOptions {
 
 CommandBody SetUpStats(CLI::App& app) {
   auto options = std::make_shared<StatsOptions>();
-  app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
+  AddCaptures(app, options->captures);
   app.add_flag("--json", options->json, "As JSON");
   AddOutputOptions(app, options->output);
   return [options] {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
     // Only the text names places.
     const auto profile =
-        options->json ? LoadFigures(options->capture) : LoadProfile(options->capture);
+        options->json ? LoadFigures(options->captures) : LoadProfile(options->captures);
     if (!profile) return ExitStatusOf(profile.error());
     if (options->json) SayMoment(*profile);
     return WriteOutput(options->output, options->json

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/reports/memory_text.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/timeline_chart.h"
 #include "cli/reports/trust.h"
@@ -29,6 +30,20 @@ std::string TemporaryText(const Profile& profile) {
       between);
 }
 
+// What the program mapped itself.
+std::string MappedText(const SnapshotMappings& mappings) {
+  if (!mappings.followed && mappings.rows.empty()) return "not followed";
+  const MappingSums sums = SumMappings(mappings.rows, false);
+  const Count reserved = SumMappings(mappings.rows, true).peak;
+  auto of = [](const Count& count) {
+    return fmt::format("{} in {}", FormatBytes(count.bytes),
+                       FormatCountOf(count.allocations, "mapping"));
+  };
+  return fmt::format("{} at most, {} at the end{}; see memprof table --mmap", of(sums.peak),
+                     of(sums.leaked),
+                     reserved == Count() ? "" : "; " + of(reserved) + " only reserved");
+}
+
 std::string FiguresText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const SnapshotTracker& tracker = profile.tracker;
@@ -42,9 +57,11 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   line("program", Printable(program.program));
   if (IsRunKnown(program)) {
     line("pid", std::to_string(program.pid));
-    line("command", Printable(fmt::format("{}", fmt::join(program.command, " "))));
+    line("command", program.command.empty()
+                        ? "not in the capture"
+                        : Printable(fmt::format("{}", fmt::join(program.command, " "))));
     line("start", FormatUtcTime(program.start_unix_ms));
-    line("duration", FormatDuration(program.duration_ms));
+    line("duration", program.duration_ms != 0 ? FormatDuration(program.duration_ms) : "not known");
     line("end", EndText(program));
   } else {
     line("run", "not known: this is a region; the capture of its run has it");
@@ -57,12 +74,18 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   if (tracker.sample_bytes != 0) line("sampled", SamplingText(tracker.sample_bytes));
   line("RSS at its highest",
        program.rss_peak_bytes != 0 ? FormatBytesExact(program.rss_peak_bytes) : "not known");
+  line("mapped", MappedText(profile.mappings));
   line("tracker's memory", FormatBytesExact(tracker.bytes));
   line("sites", FormatCount(profile.sites.size()));
   line("dropped events", FormatCount(tracker.dropped_events));
   line("truncated stacks", FormatCount(tracker.truncated_stacks));
   line("incomplete stacks", FormatCount(tracker.incomplete_stacks));
   line("unknown frees", FormatCount(tracker.unknown_frees));
+  if (tracker.attached != 0) {
+    line("[allocated before attach]",
+         fmt::format("{} in {} freed since", FormatBytesExact(tracker.before_attach_bytes),
+                     FormatCountOf(tracker.before_attach_frees, "block")));
+  }
   line("bound of the peak", FormatBytesExact(tracker.peak_bound_bytes));
   line("in no row", FormatBytesExact(tracker.unattributed_bytes));
   if (profile.timeline.points.empty()) line("over time", "not known: no supervisor watched it");
@@ -202,8 +225,7 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
   }
   if (rows.size() > kTopPlaces) {
     const size_t others = rows.size() - kTopPlaces;
-    line(rest,
-         fmt::format("others ({} {})", FormatCount(others), others == 1 ? "place" : "places"));
+    line(rest, fmt::format("others ({})", FormatCountOf(others, "place")));
   }
   line(profile.total, "total");
   return text;
@@ -212,7 +234,8 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
 }  // namespace
 
 std::string StatsText(const Profile& profile, const TextStyle& style) {
-  return FiguresText(profile, style) + HistogramText(profile, style) + KindsText(profile, style) +
+  return FiguresText(profile, style) + MemoryText(profile, style) + HistogramText(profile, style) +
+         KindsText(profile, style) +
          TopPlacesText(profile, "Allocated most bytes", &Count::bytes, style) +
          TopPlacesText(profile, "Allocated most often", &Count::allocations, style);
 }

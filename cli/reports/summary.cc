@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -29,14 +30,53 @@ Count KeptByRuntime(const Profile& profile) {
   return kept;
 }
 
+std::string MergeText(const std::vector<SnapshotSource>& sources) {
+  int64_t last = 0;
+  std::map<std::string, size_t> programs;
+  for (const SnapshotSource& source : sources) {
+    last = std::max(last, source.program.start_unix_ms);
+    ++programs[source.program.program];
+  }
+  const int64_t first = sources.front().program.start_unix_ms;  // they stand by their start
+  std::string names;
+  constexpr size_t kMost = 5;
+  size_t shown = 0;
+  for (const auto& [name, runs] : programs) {
+    if (++shown > kMost) break;
+    names += fmt::format("{}{} of {}", names.empty() ? "" : ", ", runs, Printable(name));
+  }
+  if (programs.size() > kMost)
+    names += fmt::format(" and {} more programs", programs.size() - kMost);
+  return fmt::format("a merge of {} captures, {}, started {} to {}", sources.size(), names,
+                     FormatUtcTime(first), FormatUtcTime(last));
+}
+
+// The first ones; parse lists all.
+std::string NamedText(const NamedSnapshots& named) {
+  constexpr size_t kMost = 12;
+  std::string text;
+  for (size_t i = 0; i < std::min(named.taken.size(), kMost); ++i) {
+    text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", Printable(named.taken[i].name),
+                        FormatDuration(named.taken[i].time_ms));
+  }
+  if (named.taken.size() > kMost) {
+    text += fmt::format(" and {} more, which memprof parse lists", named.taken.size() - kMost);
+  }
+  return text + "; see one with CAPTURE@NAME";
+}
+
+std::string AfterText(const SnapshotProgram& program) {
+  return program.duration_ms != 0 ? " after " + FormatDuration(program.duration_ms) : "";
+}
+
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const std::string name = Printable(program.program);
   const std::string rest =
-      IsRunKnown(program)
-          ? fmt::format("{} after {}, pid {}, started {}", EndText(program),
-                        FormatDuration(program.duration_ms), program.pid,
-                        FormatUtcTime(program.start_unix_ms))
+      !profile.sources.empty() ? MergeText(profile.sources)
+      : IsRunKnown(program)
+          ? fmt::format("{}{}, pid {}, started {}", EndText(program), AfterText(program),
+                        program.pid, FormatUtcTime(program.start_unix_ms))
           : "a region: what ran, when and how it ended is in the capture of its run";
   std::string text = Bold(name, style) + "  " +
                      Wrapped(rest, std::min(Columns(name) + 2, style.width / 2), style.width);
@@ -83,7 +123,12 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
                           : fmt::format(", {}{} of it kept by design by the runtime",
                                         sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
   line("total", figure(profile.total, profile.variances.total));
-  line("RSS", RssText(program.rss_peak_bytes, profile.tracker.bytes));
+  line("RSS",
+       profile.sources.empty()
+           ? RssText(program.rss_peak_bytes, profile.tracker.bytes)
+           : fmt::format("{} at most, the sum of the sources'; {} of it the trackers'",
+                         FormatBytes(program.rss_peak_bytes), FormatBytes(profile.tracker.bytes)));
+  if (!profile.named.taken.empty()) line("named", NamedText(profile.named));
   const auto trust = TrustLines(profile);
   if (sample_bytes != 0) {
     line("sampled", SamplingText(sample_bytes));
@@ -138,7 +183,7 @@ CommandBody SetUpSummary(CLI::App& app) {
   return [options] {
     const auto sort = ParseSortKey(options->sort);
     if (!sort) return ExitStatusOf(sort.error());
-    return Report(options->capture, options->symbols, options->output, options->figure(),
+    return Report(options->captures, options->symbols, options->output, options->figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions what = {options->figure(), options->show_runtime, *sort};
                     const size_t rows = options->DataRows();

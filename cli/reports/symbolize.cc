@@ -58,11 +58,14 @@ int SymbolizeCommand(const SymbolizeOptions& options) {
 
 CommandBody SetUpSymbolize(CLI::App& app) {
   auto options = std::make_shared<SymbolizeOptions>();
-  app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
+  app.add_option("capture", options->capture, "The capture, or a file of run --region")
+      ->required()
+      ->type_name("CAPTURE");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing of modules that lack something");
   AddSymbolOptions(app, options->symbols);
   app.add_option("-o,--output", options->output.file,
-                 "Write to this file (default: into the capture itself)");
+                 "Write to this file (default: into the capture itself)")
+      ->type_name("FILE");
   app.add_flag("-f,--force", options->output.force, "Overwrite an existing file");
   return [options] { return SymbolizeCommand(*options); };
 }

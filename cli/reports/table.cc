@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include "cli/reports/load.h"
+#include "cli/reports/mappings/mapping_rows.h"
 #include "cli/reports/report.h"
 #include "cli/reports/row_data.h"
 #include "cli/reports/row_text.h"
@@ -12,22 +14,47 @@
 #include "cli/reports/view_options.h"
 
 namespace memprof {
+namespace {
+
+int ReportMappings(const ViewOptions& view) {
+  if (const auto free = CheckOutput(view.output); !free) return ExitStatusOf(free.error());
+  const auto profile = LoadProfile(view.captures, view.symbols);
+  if (!profile) return ExitStatusOf(profile.error());
+  if (const std::string why = WhyNoMappings(*profile, TextOfNames(view.captures)); !why.empty()) {
+    return ExitStatusOf({ErrorKind::kUnreadable, why});
+  }
+  const Figure figure = view.figure();
+  return WriteOutput(view.output,
+                     view.json  ? MappingsJsonText(*profile, figure, view.DataRows())
+                     : view.csv ? MappingsCsv(*profile, figure, view.DataRows())
+                                : MappingsText(*profile, figure, view.rows, StyleOf(view.output)));
+}
+
+}  // namespace
 
 CommandBody SetUpTable(CLI::App& app) {
   constexpr size_t kRows = 50;
   struct Options {
     ViewOptions view;
     bool bottom_up = false;
+    bool mmap = false;
   };
   auto options = std::make_shared<Options>();
   AddViewOptions(app, options->view, kRows);
-  app.add_flag("--bottom-up", options->bottom_up, "Below each place the functions that call it");
+  CLI::Option* bottom_up = app.add_flag("--bottom-up", options->bottom_up,
+                                        "Below each place the functions that call it");
+  app.add_flag("--mmap", options->mmap,
+               "What the program mapped itself (mmap, mremap, brk), instead of its heap")
+      ->excludes(bottom_up)
+      ->excludes(app.get_option("--temporary"))
+      ->excludes(app.get_option("--sort"));
   return [options] {
     const ViewOptions& view = options->view;
+    if (options->mmap) return ReportMappings(view);
     const auto sort = ParseSortKey(view.sort);
     if (!sort) return ExitStatusOf(sort.error());
     return Report(
-        view.capture, view.symbols, view.output, view.figure(),
+        view.captures, view.symbols, view.output, view.figure(),
         [&](const Profile& profile, const TextStyle& style) {
           const RowOptions what = {view.figure(), view.show_runtime, *sort, options->bottom_up};
           const std::vector<LocationRow> rows = LocationRows(profile, what);

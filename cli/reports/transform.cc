@@ -5,12 +5,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "cli/message.h"
 #include "cli/reports/report.h"
 #include "cli/reports/trust.h"
+#include "cli/reports/view_options.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -18,36 +21,33 @@ namespace {
 
 struct TransformOptions {
   std::string format;
-  std::string capture;
+  std::vector<std::string> captures;
   std::string figure = "peak";
   bool history = false;
   SymbolOptions symbols;
   OutputOptions output;
 };
 
-std::string FormatNames() {
+std::string FormatNames(const char* separator) {
   std::vector<std::string_view> names;
   for (const Exporter& exporter : Exporters()) names.push_back(exporter.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{}", fmt::join(names, separator));
 }
 
 int Transform(const TransformOptions& options) {
   const Exporter* exporter = FindExporter(options.format);
   if (exporter == nullptr) {
-    Say("transform {}: no such format; there are {}", options.format, FormatNames());
+    Say("transform {}: no such format; there are {}", options.format, FormatNames(", "));
     return kExitUsage;
   }
   ExportOptions what;
-  if (options.figure == "leaked") {
-    what.figure = Figure::kLeaked;
-  } else if (options.figure == "total") {
-    what.figure = Figure::kTotal;
-  } else if (options.figure == "temporary") {
-    what.figure = Figure::kTemporary;
-  } else if (options.figure != "peak") {
+  const auto figure = std::find_if(std::begin(kAllFigures), std::end(kAllFigures),
+                                   [&](Figure f) { return options.figure == NameOf(f); });
+  if (figure == std::end(kAllFigures)) {
     Say("--figure {}: use peak, leaked, total or temporary", options.figure);
     return kExitUsage;
   }
+  what.figure = *figure;
   if (what.figure == Figure::kTemporary && exporter->name != "folded" && exporter->name != "json") {
     Say("{} has no figure of temporaries alone; json and folded do", exporter->name);
     return kExitUsage;
@@ -63,7 +63,7 @@ int Transform(const TransformOptions& options) {
   }
   SymbolOptions symbols = options.symbols;
   symbols.names_packages = exporter->name == "json";  // the one with the notes
-  return Report(options.capture, symbols, options.output, what.figure,
+  return Report(options.captures, symbols, options.output, what.figure,
                 [&](const Profile& profile, const TextStyle&) {
                   SayMoment(profile);
                   return exporter->write(profile, what);
@@ -74,10 +74,10 @@ int Transform(const TransformOptions& options) {
 
 CommandBody SetUpTransform(CLI::App& app) {
   auto options = std::make_shared<TransformOptions>();
-  app.add_option("format", options->format, "One of: " + FormatNames())->required();
-  app.add_option("capture", options->capture, "The capture, or a file of run --region")->required();
-  app.add_option("--figure", options->figure,
-                 "peak, leaked, total or temporary, for formats that hold one figure")
+  app.add_option("format", options->format, "The format")->required()->type_name(FormatNames("|"));
+  AddCaptures(app, options->captures);
+  app.add_option("--figure", options->figure, "What is written, in formats that hold one figure")
+      ->type_name("peak|leaked|total|temporary")
       ->capture_default_str();
   app.add_flag("--history", options->history,
                "In JSON: what was live of each site at every moment that was kept");

@@ -135,7 +135,7 @@ CommandBody SetUpTree(CLI::App& app) {
                                   *sort};
     const bool interactive =
         !data && !options->plain && IsStdout(view.output) && CanShowTreeScreen();
-    return Report(view.capture, view.symbols, view.output, view.figure(),
+    return Report(view.captures, view.symbols, view.output, view.figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     if (view.json) return TreeJson(profile, tree);
                     if (view.csv) return TreeCsv(profile, tree);

@@ -73,13 +73,7 @@ std::string TreeCsv(const Profile& profile, const CallTreeOptions& options) {
   const CallTree tree(profile, options);
   const bool estimates = profile.tracker.sample_bytes != 0;
   std::vector<std::string> line = {"node", "parent", "depth", "function", "file", "line", "module"};
-  const char* figure = NameOf(options.figure);
-  for (const char* error : {"", "_standard_error"}) {
-    if (*error != 0 && !estimates) continue;
-    for (const char* unit : {"bytes", "allocations"}) {
-      line.push_back(fmt::format("{}_{}{}", figure, unit, error));
-    }
-  }
+  AddFigureHeading(line, options.figure, estimates);
   line.push_back("total_bytes");
   std::string text = CsvLine(line);
   size_t index = 0;
@@ -91,14 +85,8 @@ std::string TreeCsv(const Profile& profile, const CallTreeOptions& options) {
             name.function,
             name.file,
             name.line != 0 ? fmt::format("{}", name.line) : "",
-            name.module,
-            fmt::format("{}", entry.line.figure.bytes),
-            fmt::format("{}", entry.line.figure.allocations)};
-    if (estimates) {
-      const Count error = StandardError(entry.line.variance);
-      line.push_back(fmt::format("{}", error.bytes));
-      line.push_back(fmt::format("{}", error.allocations));
-    }
+            name.module};
+    AddFigureFields(line, entry.line.figure, entry.line.variance, estimates);
     line.push_back(fmt::format("{}", entry.line.total_bytes));
     text += CsvLine(line);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstring>
 #include <string_view>
@@ -39,6 +40,25 @@ std::vector<std::string> TrustLines(const Profile& profile) {
     lines.push_back(
         fmt::format("{} of the peak are in no row", FormatBytesExact(tracker.unattributed_bytes)));
   }
+  if (tracker.attached != 0) {
+    lines.push_back(fmt::format(
+        "attached when the program ran: [allocated before attach] is in no figure, and since then "
+        "{} in {} of that were freed",
+        FormatBytes(tracker.before_attach_bytes),
+        FormatCountOf(tracker.before_attach_frees, "block")));
+  }
+  say(profile.named.left_out, "named snapshots are not kept");
+  if (!profile.sources.empty()) {
+    const auto lacks = [&](bool SnapshotSource::*has) {
+      return static_cast<uint64_t>(std::count_if(profile.sources.begin(), profile.sources.end(),
+                                                 [&](const auto& s) { return !(s.*has); }));
+    };
+    lines.push_back(
+        fmt::format("the peak is the sum of {} peaks, each at a time of its own: an upper bound",
+                    profile.sources.size()));
+    say(lacks(&SnapshotSource::has_timeline), "sources are not in the heap over time");
+    say(lacks(&SnapshotSource::has_moments), "sources are not in what was live at moments");
+  }
   say(tracker.fork_children, "forked children were not counted");
   return lines;
 }
@@ -70,6 +90,8 @@ std::string EndText(const SnapshotProgram& program) {
     }
     case EndKind::kExec:
       return "executed another program";
+    case EndKind::kEnded:
+      return "ended, its parent knows how";
     case EndKind::kRunning:
       break;
   }

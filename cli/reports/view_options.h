@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/option_checks.h"
 #include "cli/reports/figure_options.h"
@@ -12,7 +13,7 @@
 namespace memprof {
 
 struct ViewOptions {
-  std::string capture;
+  std::vector<std::string> captures;  // several: their merge
   FigureOptions which;
   bool show_runtime = false;
   size_t rows = 0;  // 0: all
@@ -35,16 +36,24 @@ inline void AddDataOptions(CLI::App& app, bool& json, bool& csv) {
   app.add_flag("--csv", csv, "As CSV, all rows unless -n is given")->excludes(as_json);
 }
 
+inline void AddCaptures(CLI::App& app, std::vector<std::string>& captures) {
+  app.add_option("capture", captures,
+                 "The capture, or a file of run --region; of several their merge")
+      ->required()
+      ->type_name("CAPTURE...");
+}
+
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {
   options.rows = rows;
-  app.add_option("capture", options.capture, "The capture, or a file of run --region")->required();
+  AddCaptures(app, options.captures);
   AddFigureOptions(app, options.which);
   app.add_flag("--show-runtime", options.show_runtime,
                "Show what libc and libstdc++ keep by design row by row");
   options.rows_option = app.add_option("-n,--rows", options.rows, "At most so many rows; 0: all")
                             ->capture_default_str()
                             ->check(RowCount, "");
-  app.add_option("-s,--sort", options.sort, "bytes, allocations, total or function")
+  app.add_option("-s,--sort", options.sort, "What the rows are sorted by")
+      ->type_name("bytes|allocations|total|function")
       ->capture_default_str();
   AddDataOptions(app, options.json, options.csv);
   AddSymbolOptions(app, options.symbols);

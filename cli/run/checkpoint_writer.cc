@@ -9,24 +9,27 @@
 
 #include "core/region_reader.h"
 #include "formats/capture_writer.h"
+#include "formats/prometheus_metrics.h"
 
 namespace memprof {
 
-void CheckpointWriter::Start(const std::string& file, int region_fd, SnapshotProgram program,
-                             RegionHistory history) {
-  const int own_fd = fcntl(region_fd, F_DUPFD_CLOEXEC, 0);
-  auto write = [file, own_fd, program = std::move(program),
-                history = std::move(history)]() -> Result<void> {
-    if (own_fd < 0) return Fail(ErrorKind::kIo, "too many open files");
-    const auto snapshot = WriteRegion(file, own_fd, program, history);
-    close(own_fd);
-    if (!snapshot) return tl::unexpected<Error>(snapshot.error());
-    return {};
+void CheckpointWriter::Start(const std::string& file, RegionPlace region, SnapshotProgram program,
+                             RegionHistory history, const std::string& metrics) {
+  RegionPlace own = region;
+  own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);
+  auto write = [file, own, program = std::move(program), history = std::move(history),
+                metrics]() -> Written {
+    if (own.fd < 0) return {Fail(ErrorKind::kIo, "too many open files"), {}};
+    std::string no_metrics;
+    const auto snapshot = WriteRegion(file, own, program, history, metrics, no_metrics);
+    close(own.fd);
+    if (!snapshot) return {tl::unexpected<Error>(snapshot.error()), no_metrics};
+    return {{}, no_metrics};
   };
   try {
     written_ = std::async(std::launch::async, write);
   } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
-    std::promise<Result<void>> done;
+    std::promise<Written> done;
     written_ = done.get_future();
     done.set_value(write());
   }
@@ -39,16 +42,22 @@ bool CheckpointWriter::Busy() const {
 
 Result<void> CheckpointWriter::Finish() {
   if (!written_.valid()) return {};
-  return written_.get();
+  Written written = written_.get();
+  no_metrics_ = std::move(written.no_metrics);
+  return std::move(written.capture);
 }
 
-Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program,
-                             const RegionHistory& history) {
-  auto snapshot = ReadRegion(region_fd, program, history);
+Result<Snapshot> WriteRegion(const std::string& file, RegionPlace region,
+                             const SnapshotProgram& program, const RegionHistory& history,
+                             const std::string& metrics, std::string& no_metrics) {
+  auto snapshot = ReadRegion(region, program, history);
   if (!snapshot) return snapshot;
-  if (auto written = WriteCaptureFile(file, *snapshot); !written) {
-    return tl::unexpected<Error>(written.error());
+  const auto written = WriteCaptureFile(file, *snapshot);
+  if (!metrics.empty()) {
+    const auto told = WriteFileAtomically(metrics, MetricsText(*snapshot), Readers::kByUmask);
+    if (!told) no_metrics = told.error().message;
   }
+  if (!written) return tl::unexpected<Error>(written.error());
   return snapshot;
 }
 

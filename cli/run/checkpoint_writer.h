@@ -17,20 +17,29 @@ namespace memprof {
 
 class CheckpointWriter {
  public:
-  // Pre: !Busy(). `region_fd` may be closed at once: it is duplicated.
-  void Start(const std::string& file, int region_fd, SnapshotProgram program,
-             RegionHistory history);
+  // Pre: !Busy(). The descriptor may be closed at once: it is duplicated.
+  void Start(const std::string& file, RegionPlace region, SnapshotProgram program,
+             RegionHistory history, const std::string& metrics = {});
   bool Busy() const;
   bool Started() const { return written_.valid(); }
   // Waits for it. Fine where none was started.
   Result<void> Finish();
+  // Of what was finished last: why there are no metrics of it; empty: there are, or were not asked.
+  const std::string& no_metrics() const { return no_metrics_; }
 
  private:
-  std::future<Result<void>> written_;
+  struct Written {
+    Result<void> capture;
+    std::string no_metrics;
+  };
+  std::future<Written> written_;
+  std::string no_metrics_;
 };
 
-// The region's content as a capture; what was written.
-Result<Snapshot> WriteRegion(const std::string& file, int region_fd, const SnapshotProgram& program,
-                             const RegionHistory& history);
+// The region's content as a capture, and its figures as metrics where a file is named for them,
+// whether the capture can be written or not; what was written. `no_metrics`: why they can't be.
+Result<Snapshot> WriteRegion(const std::string& file, RegionPlace region,
+                             const SnapshotProgram& program, const RegionHistory& history,
+                             const std::string& metrics, std::string& no_metrics);
 
 }  // namespace memprof

@@ -12,9 +12,7 @@
 namespace memprof {
 namespace {
 
-std::string Allocations(uint64_t n) {
-  return FormatCount(n) + (n == 1 ? " allocation" : " allocations");
-}
+std::string Allocations(uint64_t n) { return FormatCountOf(n, "allocation"); }
 
 // A tracker that stopped before it counted anything has nothing to show.
 bool NothingCounted(const Snapshot& snapshot) {
@@ -37,10 +35,10 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
     return "nothing was counted: the tracker gave up: " +
            WhyStopped(outcome.written->tracker.stop_reason);
   }
-  if (outcome.written) return {};
+  if (outcome.written || outcome.left_out) return {};
   if (outcome.late_trackers > 0) {
     return "no capture: the program's tracker gave up waiting for memprof (was it stopped, or the "
-           "machine busy?); the program ran without it";
+           "machine busy?) or had no memory; the program ran without it";
   }
   return "no capture: no tracker connected. The program drops LD_PRELOAD from its environment, is "
          "not run by the system's loader, or ended while it was loaded; try memprof doctor "
@@ -79,6 +77,11 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
     lines.push_back(
         fmt::format("{} events could not be counted", FormatCount(tracker.dropped_events)));
   }
+  if (outcome.jemalloc_refused) {
+    lines.push_back(
+        "the jemalloc inside the program refused our hooks: what it allocated was not "
+        "seen");
+  }
   if (outcome.executed_without_capture > 0) {
     lines.push_back(fmt::format("of {} earlier images of the program {} have no capture",
                                 FormatCount(static_cast<uint64_t>(outcome.executed_images)),
@@ -110,12 +113,17 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
                         : fmt::format("the program was ended by signal {}", outcome.code));
   }
   const std::string why = WhyNoCapture(outcome, region);
+  conclusion.has_capture = why.empty() && outcome.written.has_value();
   if (!why.empty()) {
     if (conclusion.status == 0) conclusion.status = kExitRefused;
     conclusion.lines.push_back(why);
   } else if (!quiet) {
-    AddTrouble(outcome, conclusion.lines);
-    conclusion.lines.push_back(Figures(*outcome.written, output, output_bytes));
+    if (outcome.written) {
+      AddTrouble(outcome, conclusion.lines);
+      conclusion.lines.push_back(Figures(*outcome.written, output, output_bytes));
+    } else {
+      conclusion.lines.push_back("the program itself is left out by --only or --skip");
+    }
   }
   return conclusion;
 }

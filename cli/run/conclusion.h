@@ -14,7 +14,10 @@ namespace memprof {
 
 struct Conclusion {
   int status = 0;
-  std::vector<std::string> lines;  // for stderr
+  std::vector<std::string> lines;  // for stderr, each with memprof's name
+  bool has_capture = false;
+  std::string report;     // for stderr, behind the lines, as it is
+  std::string last_line;  // behind that; empty: none
 };
 
 // `output`: the capture's file, `output_bytes` its size; `region`: its file, or empty.

@@ -48,6 +48,7 @@ std::string LackOf(const std::string& path) {
     case Lack::kNothing:
       return no_id.empty() ? no_id : no_id.substr(2);
     case Lack::kFile:
+    case Lack::kNotRead:
     case Lack::kOtherFile:
       return "can't be read: addresses only";
     case Lack::kSymbols:

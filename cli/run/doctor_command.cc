@@ -28,7 +28,8 @@ int Doctor(const std::string& program) {
 
 CommandBody SetUpDoctor(CLI::App& app) {
   auto program = std::make_shared<std::string>();
-  app.add_option("PROGRAM", *program, "Also look at this program; it is not run");
+  app.add_option("PROGRAM", *program, "Also look at this program; it is not run")
+      ->type_name("COMMAND");
   return [program] { return Doctor(*program); };
 }
 

@@ -10,6 +10,8 @@
 #include <memory>
 #include <string_view>
 
+#include "cli/run/jemalloc/inner_jemalloc.h"
+
 namespace memprof {
 namespace {
 
@@ -38,10 +40,41 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
     if (text == nullptr) continue;
     const std::string_view name = text;
     if (name == "malloc") facts.defines_malloc = true;
+    if (name == "tc_malloc") facts.inner_allocator = "tcmalloc";
+    if (name == "mi_malloc") facts.inner_allocator = "mimalloc";
     if (name == "mallocx" && header.sh_type == SHT_DYNSYM) facts.exports_mallocx = true;
     if (name.ends_with("mallctl") && facts.defines_mallctl.empty()) facts.defines_mallctl = name;
     if (name == "__asan_init" || name == "__tsan_init" || name == "__msan_init") {
       facts.defines_sanitizer = true;
+    }
+  }
+}
+
+// What allocators have in their messages, and nobody else: programs may well name an allocator.
+constexpr struct {
+  std::string_view text;
+  const char* allocator;
+} kMessages[] = {
+    {"<jemalloc>: ", "jemalloc"},
+    {"tcmalloc: large alloc", "tcmalloc"},
+    {"mimalloc: warning: ", "mimalloc"},
+};
+
+// Of a stripped file.
+void FindMessages(Elf* elf, ElfFacts& facts) {
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
+        (header.sh_flags & (SHF_ALLOC | SHF_EXECINSTR | SHF_WRITE)) != SHF_ALLOC) {
+      continue;
+    }
+    const Elf_Data* data = elf_rawdata(section, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) continue;
+    for (const auto& [text, allocator] : kMessages) {
+      if (memmem(data->d_buf, data->d_size, text.data(), text.size()) != nullptr) {
+        facts.inner_allocator = allocator;
+      }
     }
   }
 }
@@ -97,6 +130,7 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
     const std::string_view rest(file + segment.p_offset, bytes - segment.p_offset);
     facts.interpreter = rest.substr(0, std::min<size_t>(rest.find('\0'), segment.p_filesz));
   }
+  bool has_symbols = false;
   for (Elf_Scn* section = elf_nextscn(elf.get(), nullptr); section != nullptr;
        section = elf_nextscn(elf.get(), section)) {
     GElf_Shdr section_header;
@@ -104,10 +138,16 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
     if (section_header.sh_type == SHT_DYNAMIC) {
       ReadDynamic(elf.get(), section, section_header, facts);
     }
+    has_symbols |= section_header.sh_type == SHT_SYMTAB;
     if (section_header.sh_type == SHT_NOTE) ReadNotes(elf_getdata(section, nullptr), facts);
     if (section_header.sh_type == SHT_DYNSYM || section_header.sh_type == SHT_SYMTAB) {
       ReadSymbols(elf.get(), section, section_header, facts);
     }
+  }
+  if (!facts.defines_mallctl.empty()) {
+    facts.jemalloc = ReadInnerJemalloc(elf.get());
+  } else if (facts.inner_allocator.empty() && !has_symbols) {
+    FindMessages(elf.get(), facts);
   }
   return facts;
 }

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/region_layout.h"
+
 namespace memprof {
 
 struct ElfFacts {
@@ -17,9 +19,12 @@ struct ElfFacts {
   std::string interpreter;  // PT_INTERP: the loader; empty: static or static-pie
   std::string build_id;     // lower-case hexadecimal; empty: none
   std::vector<std::string> needed;
-  bool defines_malloc = false;     // in .dynsym or .symtab
-  std::string defines_mallctl;     // the symbol's name (a jemalloc inside), or empty
-  bool exports_mallocx = false;    // in .dynsym: a jemalloc that others can call
+  bool defines_malloc = false;   // in .dynsym or .symtab
+  std::string defines_mallctl;   // the symbol's name (a jemalloc inside), or empty
+  InnerJemalloc jemalloc = {};   // of that one, if it can be hooked
+  std::string inner_allocator;   // another allocator inside, by its symbols, or in a stripped file
+                                 // any by its messages: "tcmalloc"; or empty
+  bool exports_mallocx = false;  // in .dynsym: a jemalloc that others can call
   bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 

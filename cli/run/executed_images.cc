@@ -16,16 +16,17 @@ std::string ExecutedImages::NextName() {
   }
 }
 
-void ExecutedImages::Add(Image& image) {
+std::string ExecutedImages::Add(Image& image) {
   if (++count_ > kMaxExecutedImages) {
     ++without_capture_;
-    return;
+    return {};
   }
   Writing& writing = writing_.emplace_back();
   writing.program = image.name();
   const SnapshotProgram program = image.Describe(EndKind::kExec, 0);
   writing.file = NextName();
-  writing.writer.Start(writing.file, image.region_fd(), program, image.History(EndKind::kExec));
+  writing.writer.Start(writing.file, image.region(), program, image.History(EndKind::kExec));
+  return writing.file;
 }
 
 void ExecutedImages::FinishOne(Writing& writing) {

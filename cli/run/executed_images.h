@@ -7,6 +7,7 @@
 // stderr.
 #pragma once
 
+#include <algorithm>
 #include <list>
 #include <string>
 #include <utility>
@@ -25,8 +26,13 @@ class ExecutedImages {
   ExecutedImages(std::string output, bool overwrite)
       : output_(std::move(output)), overwrite_(overwrite) {}
 
-  // Pre: a tracker counted in it.
-  void Add(Image& image);
+  // Pre: a tracker counted in it. Its capture's file, which is being written; empty: it gets none.
+  std::string Add(Image& image);
+  template <typename IsFile>
+  bool IsWriting(IsFile is_file) const {
+    return std::any_of(writing_.begin(), writing_.end(),
+                       [&](const Writing& writing) { return is_file(writing.file); });
+  }
 
   // Lets go of those whose captures are written.
   void Collect();

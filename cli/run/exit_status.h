@@ -1,13 +1,15 @@
 // The exit status of `memprof run`: the first that applies.
 //
 //   125, 126, 127   memprof's own failure before the start: refused, can't execute, not found
-//   the program's   its non-zero status, or 128+N for a signal N
-//   125             no tracker connected, or no capture could be written
+//   the program's   its non-zero status, or 128+N for a signal N; not with --exit-status=budget
+//   1               over --budget
+//   125             no tracker connected, no capture could be written, or it can't be checked
 //   0
 #pragma once
 
 namespace memprof {
 
+inline constexpr int kExitOverBudget = 1;
 inline constexpr int kExitRefused = 125;
 inline constexpr int kExitCannotExecute = 126;
 inline constexpr int kExitNotFound = 127;

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/run/any_number.h"
+#include "cli/run/process_facts.h"
 #include "core/region_layout.h"
 #include "core/region_reader.h"
 
@@ -50,15 +52,6 @@ std::vector<std::string> CommandOf(pid_t pid) {
   return command;
 }
 
-// The kernel's name of the process: that of its executable, until it gives itself another. A
-// process that has ended and is not reaped still has it.
-std::string NameOf(pid_t pid) {
-  std::ifstream file(ProcPath(pid, "comm"));
-  std::string name;
-  std::getline(file, name);
-  return name;
-}
-
 }  // namespace
 
 Image::Executable Image::ExecutableOf(pid_t pid) {
@@ -67,26 +60,35 @@ Image::Executable Image::ExecutableOf(pid_t pid) {
   return {info.st_dev, info.st_ino};
 }
 
-Image::Image(RegionFile region, pid_t pid, std::string name)
+Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& origin)
     : region_(std::move(region)),
       pid_(pid),
-      start_(steady_clock::now()),
+      start_(origin.start.value_or(steady_clock::now())),
       last_sample_(start_),
-      history_(region_.fd(), pid, start_),
+      history_(region_.place(), pid, start_, steady_clock::now, origin.history_scale),
+      memory_(region_.place(), pid, start_),
+      snapshots_(region_.place(), start_),
       executable_(ExecutableOf(pid)),
       last_own_(start_),
-      thread_name_(NameOf(pid)) {
+      thread_name_(CommandNameOf(pid)) {
   program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
   program_.pid = static_cast<uint32_t>(pid);
-  program_.command = CommandOf(pid);
+  if (origin.command_line) program_.command = CommandOf(pid);
+  if (origin.forked_from != nullptr) {
+    program_.program = origin.forked_from->program;
+    // Unless it has given itself a title since.
+    if (program_.command.empty()) program_.command = origin.forked_from->command;
+  }
+  program_.run_id = AnyNumber();
   program_.start_unix_ms =
-      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch() -
+                                               (steady_clock::now() - start_))
           .count();
 }
 
 bool Image::Sample() {
   const auto now = steady_clock::now();
-  const auto state = ReadPeak(region_.fd());
+  const auto state = ReadPeak(region_.place());
   if (!state) return false;
   const bool changed = state->current != current_ || state->peak != peak_;
   if (state->peak != peak_) {
@@ -99,7 +101,7 @@ bool Image::Sample() {
   last_sample_ = now;
   // First what is this image's if the process still runs it afterwards.
   const uint64_t resident_peak = ResidentPeak(pid_);
-  const std::string name = NameOf(pid_);
+  const std::string name = CommandNameOf(pid_);
   const Executable executable = ExecutableOf(pid_);
   if (executable == executable_) {
     program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, resident_peak);
@@ -112,27 +114,53 @@ bool Image::Sample() {
 }
 
 void Image::LookAtHistory() {
-  if (!replaced_) history_.Look();
+  if (replaced_) return;
+  history_.Look();
+  memory_.Look();
 }
 
 steady_clock::time_point Image::NextLook() const {
-  return replaced_ ? steady_clock::time_point::max() : history_.NextLook();
+  if (replaced_) return steady_clock::time_point::max();
+  return std::min(history_.NextLook(), memory_.NextLook());
+}
+
+uint64_t Image::NowMs() const {
+  return static_cast<uint64_t>(
+      std::chrono::floor<milliseconds>(steady_clock::now() - start_).count());
+}
+
+std::optional<uint64_t> Image::ResidentBytes() const {
+  if (replaced_) return std::nullopt;
+  return history_.ResidentBytes();
 }
 
 RegionHistory Image::History(EndKind end) {
   if (replaced_) history_.ForgetResidentSince(last_own_);
-  return history_.Content(end == EndKind::kRunning && !replaced_);
+  RegionHistory history = history_.Content(end == EndKind::kRunning && !replaced_);
+  history.memory = memory_.Content(end == EndKind::kRunning && !replaced_);
+  snapshots_.AddTo(history);
+  return history;
 }
 
 TrackerState Image::State() const {
   uint32_t state = 0;
-  const ssize_t n = pread(region_.fd(), &state, sizeof state, offsetof(RegionHeader, state));
+  const ssize_t n =
+      pread(region_.fd(), &state, sizeof state,
+            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, state)));
   return n == static_cast<ssize_t>(sizeof state) ? static_cast<TrackerState>(state)
                                                  : TrackerState::kEmpty;
 }
 
+bool Image::JemallocRefused() const {
+  uint32_t hooks = 0;
+  const ssize_t n =
+      pread(region_.fd(), &hooks, sizeof hooks, offsetof(RegionHeader, jemalloc_hooks));
+  return n == static_cast<ssize_t>(sizeof hooks) &&
+         static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
+}
+
 void Image::LookForLateExec() {
-  if (State() == TrackerState::kCounting && NameOf(pid_) != thread_name_) replaced_ = true;
+  if (State() == TrackerState::kCounting && CommandNameOf(pid_) != thread_name_) replaced_ = true;
 }
 
 SnapshotProgram Image::Describe(EndKind end, uint32_t code) {

@@ -8,23 +8,35 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/run/image_history.h"
+#include "cli/run/memory/memory_watch.h"
 #include "cli/run/region_file.h"
+#include "cli/run/snapshot_taker.h"
 #include "core/region_layout.h"
 #include "core/snapshot.h"
 
 namespace memprof {
 
+// What tells the image of a descendant from the program's own.
+struct ImageOrigin {
+  const SnapshotProgram* forked_from = nullptr;                // it runs what that one did
+  std::optional<std::chrono::steady_clock::time_point> start;  // if it was before now
+  uint64_t history_scale = 1;  // intervals begin so many times longer
+  bool command_line = true;    // it is in the capture
+};
+
 class Image {
  public:
   // `name`: as the user called the program; empty: the executable's.
-  Image(RegionFile region, pid_t pid, std::string name);
+  Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& origin = {});
 
-  int region_fd() const { return region_.fd(); }
+  RegionPlace region() const { return region_.place(); }
   const std::string& name() const { return program_.program; }
+  const SnapshotProgram& program() const { return program_; }
 
   // Looks at the heap's peak and the process's memory. False: nothing changed since the last.
   bool Sample();
@@ -35,8 +47,28 @@ class Image {
   // As of now. Pre: Describe(end, …) was called.
   RegionHistory History(EndKind end);
 
+  // No thread of ours reads it any more, until the next look.
+  void Settle() {
+    history_.Settle();
+    memory_.Settle();
+  }
+
+  // Named snapshots, which History() has as well.
+  SnapshotTaker& snapshots() { return snapshots_; }
+  const SnapshotTaker& snapshots() const { return snapshots_; }
+  std::chrono::steady_clock::time_point start() const { return start_; }
+  uint64_t NowMs() const;
+  // RSS; nothing where the process is gone or runs something else.
+  std::optional<uint64_t> ResidentBytes() const;
+
+  // Of the heap, when it was last sampled.
+  uint64_t peak_bytes() const { return peak_; }
+
   // A tracker counts here, or has. (One that got its region too late leaves it as it was.)
   bool Attached() const { return State() != TrackerState::kEmpty; }
+
+  // The jemalloc inside the executable has no hooks, whatever its symbols promised.
+  bool JemallocRefused() const;
 
   // The process has executed something else, from which no tracker came.
   bool replaced() const { return replaced_; }
@@ -60,6 +92,8 @@ class Image {
   std::chrono::steady_clock::time_point start_;
   std::chrono::steady_clock::time_point last_sample_;
   ImageHistory history_;
+  MemoryWatch memory_;
+  SnapshotTaker snapshots_;
   Executable executable_;
   std::chrono::steady_clock::time_point last_own_;  // when it surely ran this image
   std::string thread_name_;  // of the process, when it was last seen to run this image

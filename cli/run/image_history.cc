@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -23,7 +24,7 @@ using std::chrono::steady_clock;
 constexpr uint64_t kPauseMs = 1000;
 
 // The second figure of statm; none for a process that is gone.
-std::optional<uint64_t> ResidentBytes(int statm_fd) {
+std::optional<uint64_t> ResidentBytesOf(int statm_fd) {
   char text[128] = {};
   if (pread(statm_fd, text, sizeof text - 1, 0) <= 0) return std::nullopt;
   char* resident = nullptr;
@@ -51,18 +52,20 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 
 }  // namespace
 
-ImageHistory::ImageHistory(int region_fd, pid_t pid, steady_clock::time_point start)
-    : region_fd_(fcntl(region_fd, F_DUPFD_CLOEXEC, 0)),
+ImageHistory::ImageHistory(RegionPlace region, pid_t pid, steady_clock::time_point start,
+                           Clock clock, uint64_t interval_scale)
+    : region_(fcntl(region.fd, F_DUPFD_CLOEXEC, 0), region.offset, region.bytes),
       statm_fd_(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC)),
       start_(start),
-      timeline_(kFirstTimelineIntervalMs, kMaxTimelinePoints),
-      moments_(kFirstMomentsIntervalMs, kMaxMoments) {
+      clock_(clock),
+      timeline_(kFirstTimelineIntervalMs * interval_scale, kMaxTimelinePoints),
+      moments_(kFirstMomentsIntervalMs * interval_scale, kMaxMoments) {
   AddPoint(NowMs(), true);
 }
 
 ImageHistory::~ImageHistory() {
   if (Reading()) reading_.wait();
-  if (region_fd_ >= 0) close(region_fd_);
+  if (region_.fd >= 0) close(region_.fd);
   if (statm_fd_ >= 0) close(statm_fd_);
 }
 
@@ -72,7 +75,7 @@ uint64_t ImageHistory::MsOf(steady_clock::time_point time) const {
 
 void ImageHistory::Look() {
   const uint64_t now = NowMs();
-  if (region_fd_ < 0 || now < pause_until_ms_) return;
+  if (region_.fd < 0 || now < pause_until_ms_) return;
   if (now >= timeline_.NextDueMs()) AddPoint(now, true);
   if (Reading()) {
     if (!ReadingIsDone()) return;
@@ -82,7 +85,7 @@ void ImageHistory::Look() {
 }
 
 steady_clock::time_point ImageHistory::NextLook() const {
-  if (region_fd_ < 0) return steady_clock::time_point::max();
+  if (region_.fd < 0) return steady_clock::time_point::max();
   const uint64_t timeline = timeline_.NextDueMs();
   // A moment that is being read is collected when there is something else to do.
   const uint64_t due = Reading() ? timeline : std::min(timeline, moments_.NextDueMs());
@@ -90,20 +93,22 @@ steady_clock::time_point ImageHistory::NextLook() const {
 }
 
 void ImageHistory::AddPoint(uint64_t now_ms, bool alive) {
-  const auto state = ReadPeak(region_fd_);
+  const auto state = ReadPeak(region_);
   if (!state) {
     pause_until_ms_ = now_ms + kPauseMs;
     return;
   }
   // Below zero for a while: what threads keep back.
   const auto heap = static_cast<uint64_t>(std::max<int64_t>(state->current, 0));
-  timeline_.Add({now_ms, heap, alive ? ResidentBytes(statm_fd_) : std::optional<uint64_t>()});
+  timeline_.Add({now_ms, heap, alive ? ResidentBytes() : std::optional<uint64_t>()});
 }
+
+std::optional<uint64_t> ImageHistory::ResidentBytes() const { return ResidentBytesOf(statm_fd_); }
 
 void ImageHistory::StartMoment() {
   auto read = [this]() -> MomentRead {
     const nanoseconds before = ThreadTime();
-    auto moment = ReadMoment(region_fd_, NowMs());
+    auto moment = ReadMoment(region_, NowMs());
     return {std::move(moment), ThreadTime() - before};
   };
   try {
@@ -130,7 +135,8 @@ void ImageHistory::CollectMoment() {
   } else {
     pause_until_ms_ = NowMs() + kPauseMs;
   }
-  const auto least = read.cost * kMomentShare;
+  costs_[collected_++ % std::size(costs_)] = read.cost;
+  const auto least = *std::min_element(std::begin(costs_), std::end(costs_)) * kMomentShare;
   while (milliseconds(moments_.interval_ms()) < least) moments_.Coarsen();
   // Two stay whatever they have: the region bounds them.
   while (SitesIn(moments_.samples()) > kMaxMomentSites && moments_.samples().size() > 2) {
@@ -147,8 +153,11 @@ void ImageHistory::ForgetResidentSince(steady_clock::time_point time) {
 RegionHistory ImageHistory::Content(bool alive) {
   if (Reading() && (!alive || ReadingIsDone())) CollectMoment();
   AddPoint(NowMs(), alive);
-  return {
-      {timeline_.interval_ms(), timeline_.samples()}, moments_.interval_ms(), moments_.samples()};
+  RegionHistory history;
+  history.timeline = {timeline_.interval_ms(), timeline_.samples()};
+  history.moments_interval_ms = moments_.interval_ms();
+  history.moments = moments_.samples();
+  return history;
 }
 
 }  // namespace memprof

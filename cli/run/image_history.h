@@ -17,6 +17,7 @@
 
 #include <chrono>
 #include <future>
+#include <optional>
 
 #include "cli/run/uniform_series.h"
 #include "core/region_history.h"
@@ -30,8 +31,12 @@ inline constexpr size_t kMaxMomentSites = size_t{2} << 20;
 
 class ImageHistory {
  public:
-  // `region_fd` is duplicated. `start` is time 0.
-  ImageHistory(int region_fd, pid_t pid, std::chrono::steady_clock::time_point start);
+  // A test's clock makes weeks of an instant; any thread may ask it.
+  using Clock = std::chrono::steady_clock::time_point (*)();
+
+  // The region's descriptor is duplicated. `start` is time 0.
+  ImageHistory(RegionPlace region, pid_t pid, std::chrono::steady_clock::time_point start,
+               Clock clock = std::chrono::steady_clock::now, uint64_t interval_scale = 1);
   ImageHistory(const ImageHistory&) = delete;
   ~ImageHistory();
 
@@ -40,8 +45,16 @@ class ImageHistory {
   // When Look has something to do; never in the past after a Look.
   std::chrono::steady_clock::time_point NextLook() const;
 
+  // Waits for what is being read.
+  void Settle() {
+    if (Reading()) CollectMoment();
+  }
+
   // From then on the process may have run another program, whose RSS isn't this image's.
   void ForgetResidentSince(std::chrono::steady_clock::time_point time);
+
+  // RSS now; nothing for a process that is gone.
+  std::optional<uint64_t> ResidentBytes() const;
 
   // What there is, up to now. `alive`: the process still runs this image; else its RSS now is not
   // asked for, and a moment that is being read is waited for.
@@ -54,19 +67,24 @@ class ImageHistory {
   };
 
   uint64_t MsOf(std::chrono::steady_clock::time_point time) const;
-  uint64_t NowMs() const { return MsOf(std::chrono::steady_clock::now()); }
+  uint64_t NowMs() const { return MsOf(clock_()); }
   void AddPoint(uint64_t now_ms, bool alive);
   void StartMoment();
   void CollectMoment();
   bool Reading() const { return reading_.valid(); }
   bool ReadingIsDone() const;
 
-  const int region_fd_;
+  RegionPlace region_;  // the descriptor is its own
   const int statm_fd_;
   const std::chrono::steady_clock::time_point start_;
+  const Clock clock_;
   UniformSeries<TimelinePoint> timeline_;
   UniformSeries<RegionMoment> moments_;
   std::future<MomentRead> reading_;
+  // Of the last moments. The least of them counts: one alone may be dear because the machine was
+  // taken away for a while, and an interval that has doubled stays so.
+  std::chrono::nanoseconds costs_[3] = {};
+  size_t collected_ = 0;
   uint64_t pause_until_ms_ = 0;  // something could not be read: not again at once
 };
 

@@ -10,7 +10,8 @@
 
 namespace memprof {
 
-std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid) {
+std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
+                       const std::string* snapshot) {
   std::string name;
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%' || i + 1 == pattern.size()) {
@@ -28,11 +29,23 @@ std::string ExpandName(const std::string& pattern, const std::string& program, p
         name += '%';
         break;
       default:
+        if (pattern[i] == 's' && snapshot != nullptr) {
+          name += *snapshot;
+          break;
+        }
         name += '%';
         name += pattern[i];
     }
   }
   return name;
+}
+
+std::string CanonicalName(const std::string& file) {
+  const std::filesystem::path path(file);
+  std::error_code error;
+  const auto directory =
+      std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+  return error || file.empty() ? file : (directory / path.filename()).string();
 }
 
 std::string InsertBeforeExtension(const std::string& file, const std::string& what) {

@@ -1,6 +1,7 @@
 // Names of captures.
 //
 //   -o FILE   %p is the program's pid, %n its base name, %% a percent sign
+//   --snapshot-files PATTERN   likewise, and %s is the snapshot's name
 //   default   "%n.%p.memprof" in the current directory
 //   an image before an exec: the stem + ".exec1", ".exec2", … ("x.memprof" → "x.exec1.memprof")
 #pragma once
@@ -16,7 +17,13 @@ namespace memprof {
 
 inline constexpr char kDefaultOutput[] = "%n.%p.memprof";
 
-std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid);
+// `snapshot`: its name, for %s; null: %s stays as it is.
+std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
+                       const std::string* snapshot = nullptr);
+
+// Absolute, by what its directory is called without links: equal for two spellings of one file, and
+// the same before and after the file is there. As it is where the directory isn't there.
+std::string CanonicalName(const std::string& file);
 
 // "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
 std::string InsertBeforeExtension(const std::string& file, const std::string& what);

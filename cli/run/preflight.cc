@@ -142,12 +142,23 @@ std::optional<std::string> WhyNot(const ElfFacts& facts) {
 }
 
 void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
+  if (facts.jemalloc.mallctl != 0) return;
   if (!facts.defines_mallctl.empty()) {
-    preflight.warnings.push_back(
-        fmt::format("{} has a jemalloc linked in (it defines {}): allocations that don't go "
-                    "through the dynamic "
-                    "linker's malloc are not seen",
-                    preflight.path, facts.defines_mallctl));
+    preflight.warnings.push_back(fmt::format(
+        "{} has a jemalloc inside (it defines {}) that can't be hooked: it is not of 5.2.0 to "
+        "5.3.1, or its symbols are incomplete; what it allocates is not seen. For its own sampled "
+        "profile, if it was built with one: memprof run --jemalloc-prof",
+        preflight.path, facts.defines_mallctl));
+  } else if (facts.inner_allocator == "jemalloc") {
+    preflight.warnings.push_back(fmt::format(
+        "{} has a jemalloc inside, but no symbols to hook it by: what it allocates is not seen; "
+        "run it before strip, or for jemalloc's own sampled profile with --jemalloc-prof",
+        preflight.path));
+  } else if (!facts.inner_allocator.empty()) {
+    preflight.warnings.push_back(fmt::format(
+        "{} has a {} inside: what it allocates is not seen; link it as a shared library to profile "
+        "it",
+        preflight.path, facts.inner_allocator));
   } else if (facts.defines_malloc) {
     preflight.warnings.push_back(fmt::format(
         "{} defines malloc itself: what it allocates with its own is not seen", preflight.path));

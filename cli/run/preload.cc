@@ -52,10 +52,6 @@ Result<std::vector<std::string>> PreloadsFor(const Preflight& program, const std
   return preloads;
 }
 
-bool IsPreloadable(std::string_view path) {
-  return path.find_first_of(" :;\t\n$") == std::string_view::npos;
-}
-
 Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory& directory) {
   if (IsPreloadable(preload)) return preload;
   const std::string link = directory.Hold(std::filesystem::path(preload).filename().string());

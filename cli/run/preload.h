@@ -25,7 +25,9 @@ Result<std::string> FindPreloadFor(const std::string& executable);
 Result<std::string> FindJemallocPreload(const std::string& preload);
 
 // The loader splits LD_PRELOAD at spaces and colons, expands "$" and can't quote.
-bool IsPreloadable(std::string_view path);
+inline bool IsPreloadable(std::string_view path) {
+  return path.find_first_of(" :;\t\n$") == std::string_view::npos;
+}
 
 // Our entries of LD_PRELOAD for that program: the tracker, and behind it, where a library that the
 // program starts with has mallocx, the hooks for that.

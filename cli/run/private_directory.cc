@@ -34,8 +34,8 @@ bool IsFit(const char* base) {
 
 }  // namespace
 
-Result<PrivateDirectory> PrivateDirectory::Make() {
-  const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+Result<PrivateDirectory> PrivateDirectory::Make(bool passable) {
+  const char* runtime = passable ? nullptr : std::getenv("XDG_RUNTIME_DIR");
   std::string path = IsFit(runtime) ? MakeIn(runtime) : std::string();
   if (path.empty()) path = MakeIn("/tmp");
   if (path.empty()) {
@@ -52,6 +52,11 @@ PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept
 PrivateDirectory::~PrivateDirectory() {
   for (const std::string& file : files_) unlink(file.c_str());
   if (!path_.empty()) rmdir(path_.c_str());
+}
+
+void PrivateDirectory::Disown() {
+  path_.clear();
+  files_.clear();
 }
 
 std::string PrivateDirectory::Hold(const std::string& name) {

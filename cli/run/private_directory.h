@@ -16,13 +16,17 @@ inline constexpr char kPrivateDirectoryPrefix[] = "memprof-";
 
 class PrivateDirectory {
  public:
-  static Result<PrivateDirectory> Make();
+  // `passable`: other users are to reach it, which they may not in $XDG_RUNTIME_DIR.
+  static Result<PrivateDirectory> Make(bool passable = false);
 
   PrivateDirectory(PrivateDirectory&& other) noexcept;
   PrivateDirectory& operator=(PrivateDirectory&&) = delete;
   ~PrivateDirectory();
 
   const std::string& path() const { return path_; }
+  // It is another process' now, and stays.
+  void Disown();
+
   // The path of a file in it, which is removed with it.
   std::string Hold(const std::string& name);
 

@@ -40,11 +40,16 @@ std::string Why(int error) {
 }  // namespace
 
 RegionFile::RegionFile(RegionFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), bytes_(other.bytes_) {}
+    : fd_(std::exchange(other.fd_, -1)),
+      bytes_(other.bytes_),
+      offset_(other.offset_),
+      part_(other.part_) {}
 
 RegionFile& RegionFile::operator=(RegionFile&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(bytes_, other.bytes_);
+  std::swap(offset_, other.offset_);
+  std::swap(part_, other.part_);
   return *this;
 }
 
@@ -82,6 +87,14 @@ Result<RegionFile> RegionFile::InMemory() {
   auto region = LayOut(fd, WithinLimits(kBudgetInMemory), false);
   // A region that shrinks under a reader or the program would be a SIGBUS.
   if (region) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+  return region;
+}
+
+Result<RegionFile> RegionFile::PartOf(int fd, uint64_t offset, uint64_t bytes) {
+  RegionFile region(fcntl(fd, F_DUPFD_CLOEXEC, 0), bytes);
+  if (region.fd_ < 0) return Fail(ErrorKind::kIo, strerror(errno));
+  region.offset_ = offset;
+  region.part_ = true;
   return region;
 }
 

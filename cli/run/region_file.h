@@ -10,6 +10,7 @@
 #include <string>
 
 #include "core/region_layout.h"
+#include "core/region_place.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -28,8 +29,12 @@ class RegionFile {
   // Before a tracker has it. False: it can't be written.
   bool SetOptions(const TrackerOptions& options);
 
+  // A part of an area that many share; `fd` is duplicated.
+  static Result<RegionFile> PartOf(int fd, uint64_t offset, uint64_t bytes);
+
   int fd() const { return fd_; }
   uint64_t bytes() const { return bytes_; }
+  RegionPlace place() const { return part_ ? RegionPlace(fd_, offset_, bytes_) : RegionPlace(fd_); }
 
  private:
   RegionFile(int fd, uint64_t bytes) : fd_(fd), bytes_(bytes) {}
@@ -37,6 +42,8 @@ class RegionFile {
 
   int fd_;
   uint64_t bytes_;
+  uint64_t offset_ = 0;
+  bool part_ = false;  // of a shared area
 };
 
 // A limit on the size of files is meant for the program's, not for the region and the captures.

@@ -1,33 +1,41 @@
 #include "cli/run/run_command.h"
 
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/message.h"
-#include "cli/option_checks.h"
 #include "cli/run/child.h"
 #include "cli/run/conclusion.h"
+#include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/jemalloc/jemalloc_run.h"
 #include "cli/run/output_name.h"
 #include "cli/run/preflight.h"
 #include "cli/run/preload.h"
 #include "cli/run/private_directory.h"
 #include "cli/run/region_file.h"
+#include "cli/run/run_budget.h"
 #include "cli/run/signals.h"
+#include "cli/run/snapshot_options.h"
 #include "cli/run/standard_descriptors.h"
 #include "cli/run/supervisor.h"
 #include "cli/run/tracker_socket.h"
+#include "cli/run/tracking_options.h"
+#include "cli/run/tree/process_tree.h"
+#include "cli/run/tree/tree_finish.h"
 #include "cli/symbols/symbolize_capture.h"
-#include "core/units.h"
 
 namespace memprof {
 namespace {
@@ -39,46 +47,99 @@ struct RunOptions {
   std::string output = kDefaultOutput;
   std::string region;
   unsigned checkpoint_seconds = 30;
-  bool exact_peak = false;
-  std::string sample;  // empty: every event is counted
-  uint32_t temporary_threshold = 1;
+  bool command_line = true;
+  bool follow_fork = true;
+  bool wait = false;
+  std::vector<std::string> only, skip;
+  size_t max_children_files = 64;
+  bool mmap = true;
+  TrackingFlags tracking;
+  SnapshotFlags snapshots;
+  std::string metrics;
+  bool jemalloc_prof = false;
   bool symbolize = false;
   SymbolOptions symbols;
+  RunBudgetOptions budget;
   std::string unused;
   CLI::App* app = nullptr;
 };
+
+// What the options mean that don't depend on the program.
+struct RunSettings {
+  TrackerOptions tracker;
+  SnapshotOptions snapshots;
+  std::optional<RunBudget> budget;
+};
+
+Result<RunSettings> ReadSettings(const RunOptions& options) {
+  RunSettings settings;
+  auto tracker = ReadTrackingFlags(options.tracking);
+  if (!tracker) return tl::unexpected<Error>(tracker.error());
+  settings.tracker = *tracker;
+  settings.tracker.mappings = options.mmap ? 1 : 0;
+  auto snapshots = ReadSnapshotFlags(options.snapshots);
+  if (!snapshots) return tl::unexpected<Error>(snapshots.error());
+  settings.snapshots = std::move(*snapshots);
+  for (const char* name : {"--path-map", "--download-limit"}) {
+    if (options.symbolize || !options.budget.file.empty()) break;
+    if (options.app->count(name) != 0) {
+      return Fail(ErrorKind::kUsage, fmt::format("{} requires --symbolize or --budget", name));
+    }
+  }
+  if (options.budget.file.empty()) return settings;
+  auto budget = RunBudget::Load(options.budget, options.symbols);
+  if (!budget) return tl::unexpected<Error>(budget.error());
+  settings.budget = std::move(*budget);
+  return settings;
+}
 
 int Refuse(const std::string& why, int status = kExitRefused) {
   Say(why);
   return status;
 }
 
-// Another one each time. Without the kernel's help (before 3.17) by the clock.
-uint64_t AnySeed() {
-  uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == static_cast<ssize_t>(sizeof seed))
-    return seed;
-  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+// The directory of the snapshots' files, where it is the same for all.
+Result<void> CheckSnapshotFiles(const SnapshotOptions& options, pid_t pid) {
+  const std::string one = "1", another = "2";
+  const std::filesystem::path file = ExpandName(options.files, options.program, pid, &one);
+  const std::filesystem::path next = ExpandName(options.files, options.program, pid, &another);
+  if (file.empty() || file.parent_path() != next.parent_path()) return {};
+  return CheckOutput(file, "--snapshot-files", true);
+}
+
+// Two of the run's own files would be one, however they are written.
+bool AreSame(const std::string& a, const std::string& b) {
+  return !a.empty() && !b.empty() && CanonicalName(a) == CanonicalName(b);
 }
 
 // The names that depend on the program's pid, checked before the program runs.
-Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::string& program,
-                                      pid_t pid) {
+Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettings& settings,
+                                      const std::string& program, pid_t pid) {
   SupervisorOptions named;
   named.program = std::filesystem::path(program).filename().string();
   named.output = ExpandName(options.output, program, pid);
   named.region = ExpandName(options.region, program, pid);
   named.overwrite = options.force;
   named.checkpoint = std::chrono::seconds(options.checkpoint_seconds);
-  named.tracker.exact_peak = options.exact_peak ? 1 : 0;
-  if (!options.sample.empty()) named.tracker.sample_bytes = *ParseBytes(options.sample);
-  if (named.tracker.sample_bytes != 0) named.tracker.sample_seed = AnySeed();
-  named.tracker.temporary_threshold = options.temporary_threshold;
-  if (named.tracker.sample_bytes != 0 && options.temporary_threshold != 1) {
-    return Fail(ErrorKind::kUsage,
-                "--temporary above 1 needs every event, and --sample leaves most out; give one");
+  named.command_line = options.command_line;
+  named.tracker = settings.tracker;
+  named.snapshots = settings.snapshots;
+  named.snapshots.program = program;
+  named.snapshots.overwrite = options.force;
+  if (auto fine = CheckSnapshotFiles(named.snapshots, pid); !fine) {
+    return tl::unexpected<Error>(fine.error());
   }
-  if (named.output == named.region) {
+  named.metrics = ExpandName(options.metrics, program, pid);
+  if (!named.metrics.empty()) {
+    if (AreSame(named.metrics, named.output) || AreSame(named.metrics, named.region)) {
+      return Fail(ErrorKind::kUsage, "--metrics names a file of another option; give it its own");
+    }
+    // It is written over at each checkpoint, and by the next run.
+    if (auto fine = CheckOutput(named.metrics, "--metrics", true); !fine) {
+      return tl::unexpected<Error>(fine.error());
+    }
+  }
+  if (AreSame(named.output, named.region)) {
     return Fail(ErrorKind::kUsage, "-o and --region name the same file; give each its own");
   }
   if (auto fine = CheckOutput(named.output, "-o", options.force); !fine) {
@@ -91,50 +152,151 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const std::stri
   return named;
 }
 
-// Stores the names in the captures that were written. They are whole without: what fails is said.
-void SymbolizeCaptures(const RunOptions& options, const RunOutcome& outcome,
-                       const std::string& output, Signals& signals) {
-  std::vector<std::string> captures = outcome.executed_captures;
-  if (outcome.written) captures.push_back(output);
-  // There is no program any more that signals are for: they end what may take long.
+// There is no program any more that signals are for: they end what may take long.
+void GiveBackSignals(Signals& signals) {
   while (signals.Next()) {
   }
   sigprocmask(SIG_SETMASK, &signals.inherited().mask, nullptr);
+}
+
+// Stores the names in the captures that were written. They are whole without: what fails is said.
+void SymbolizeCaptures(const RunOptions& options, const RunOutcome& outcome,
+                       const TreeOutcome& descendants, const std::string& output) {
+  std::vector<std::string> captures = outcome.executed_captures;
+  captures.insert(captures.end(), descendants.files.begin(), descendants.files.end());
+  if (!descendants.merge.empty()) captures.push_back(descendants.merge);
+  if (outcome.written) captures.push_back(output);
   for (const std::string& capture : captures) {
     const auto symbolized = SymbolizeFile(capture, options.symbols);
     if (!symbolized) Say("no symbols are stored in {}: {}", capture, symbolized.error().message);
   }
 }
 
+// Stays with descendants, or leaves them to a process in the background, where this never returns.
+TreeOutcome FinishTree(const RunOptions& options, const RunOutcome& outcome, ProcessTree& tree,
+                       Signals& signals, TrackerSocket& socket, PrivateDirectory& directory,
+                       const std::vector<int>& callers) {
+  std::vector<std::string> captures = outcome.executed_captures;
+  const Snapshot* program = outcome.written ? &*outcome.written : nullptr;
+  tree.Look();
+  if (options.wait) StayWithTree(tree, signals, socket);
+  const auto where =
+      tree.AnyLiving() ? GoOnInBackground(tree, directory, callers) : Supervising::kEnded;
+  // From here on the other process reads what the tree leaves, and nobody else.
+  if (where == Supervising::kElsewhere) return tree.Conclude(program, captures);
+  if (where == Supervising::kInBackground) {
+    StayWithTree(tree, signals, socket);
+    tree.Settle();
+    const TreeOutcome late = tree.Conclude(program, captures);
+    if (options.symbolize) SymbolizeCaptures(options, {}, late, {});
+    { const PrivateDirectory remove = std::move(directory); }
+    _exit(0);
+  }
+  tree.Settle();
+  return tree.Conclude(program, captures);
+}
+
 // Forks the program, starts it when all is in place, and stays with it until it ends.
-int Supervise(const RunOptions& options, const ChildPlan& plan, Signals& signals,
-              TrackerSocket& socket) {
+int Supervise(const RunOptions& options, const RunSettings& settings, const ChildPlan& plan,
+              Signals& signals, TrackerSocket& socket, ControlSocket& control,
+              PrivateDirectory& directory, const std::vector<int>& callers) {
   auto child = Child::Fork(plan);
   if (!child) return Refuse(child.error().message);
   RaiseOwnFileSizeLimit();
-  const auto named = NameOutputs(options, plan.argv[0], child->pid());
+  RaiseOwnDescriptorLimit();
+  const auto named = NameOutputs(options, settings, plan.argv[0], child->pid());
   if (!named) return Refuse(named.error().message);
   auto region = named->region.empty() ? RegionFile::InMemory()
                                       : RegionFile::InFile(named->region, options.force);
   if (!region) return Refuse(region.error().message);
-  Supervisor supervisor(*named, signals, socket, child->pid(), std::move(*region));
+  std::unique_ptr<ProcessTree> tree;
+  if (options.follow_fork) {
+    auto made = ProcessTree::Make({{named->output, options.force, options.max_children_files},
+                                   named->tracker,
+                                   {options.only, options.skip},
+                                   options.command_line,
+                                   named->checkpoint},
+                                  child->pid());
+    if (made) {
+      tree = std::move(*made);
+    } else {
+      Say("warning: child processes are not profiled: {}", made.error().message);
+    }
+  }
+  if (options.wait) AdoptDescendants();
+  Supervisor supervisor(*named, signals, socket, control, child->pid(), std::move(*region),
+                        tree.get());
   if (const int error = child->Start(); error != 0) {
     if (!named->region.empty()) unlink(named->region.c_str());
     return Refuse(fmt::format("{}: {}", plan.argv[0], strerror(error)),
                   error == ENOENT ? kExitNotFound : kExitCannotExecute);
   }
   const RunOutcome outcome = supervisor.Run();
-  if (options.symbolize) SymbolizeCaptures(options, outcome, named->output, signals);
+  TreeOutcome descendants;
+  if (tree != nullptr) {
+    descendants = FinishTree(options, outcome, *tree, signals, socket, directory, callers);
+  }
+  // What is held against a budget today is tomorrow's baseline, when the program is another.
+  if (options.symbolize || settings.budget) {
+    GiveBackSignals(signals);
+    SymbolizeCaptures(options, outcome, descendants, named->output);
+  }
   std::error_code error;
   const auto bytes = std::filesystem::file_size(named->output, error);
-  const Conclusion conclusion =
+  Conclusion conclusion =
       Conclude(outcome, named->output, error ? 0 : bytes, named->region, options.quiet);
+  if (settings.budget) {
+    settings.budget->Conclude(outcome, named->output, options.symbols, options.quiet, conclusion);
+  }
+  if (!options.quiet) {
+    // Before the last line, which says why where the status is ours.
+    const auto lines = TreeLines(descendants, named->output);
+    conclusion.lines.insert(
+        conclusion.lines.empty() ? conclusion.lines.end() : conclusion.lines.end() - 1,
+        lines.begin(), lines.end());
+  }
   for (const std::string& line : conclusion.lines) Say(line);
+  std::fputs(conclusion.report.c_str(), stderr);
+  if (!conclusion.last_line.empty()) Say(conclusion.last_line);
   return conclusion.status;
+}
+
+// What a run without a tracker has no use for; to turn off what it hasn't anyway is no mistake.
+constexpr std::string_view kWithoutTracker[] = {
+    "--jemalloc-prof", "--aggregate", "--output",         "--force",
+    "--quiet",         "--sample",    "--mmap",           "--command-line",
+    "--symbolize",     "--path-map",  "--download-limit", "--follow-fork"};
+std::optional<std::string> OptionOfTheTracker(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool fits = std::find(std::begin(kWithoutTracker), std::end(kWithoutTracker), name) !=
+                      std::end(kWithoutTracker);
+    if (!fits && option->count() != 0 && name.starts_with("--")) return name;
+  }
+  return std::nullopt;
+}
+
+int RunWithProfile(const RunOptions& options, const RunSettings& settings,
+                   const std::vector<std::string>& argv) {
+  if (const auto name = OptionOfTheTracker(*options.app)) {
+    return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
+  }
+  const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
+  if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
+  JemallocRunOptions run;
+  run.output = options.output;
+  run.overwrite = options.force;
+  run.quiet = options.quiet;
+  run.command_line = options.command_line;
+  run.symbolize = options.symbolize;
+  run.symbols = options.symbols;
+  run.sample_bytes = settings.tracker.sample_bytes;
+  return RunWithJemallocProfile(run, *preflight, argv);
 }
 
 int Run(const RunOptions& options) {
   HoldStandardDescriptors();
+  const std::vector<int> callers = OpenDescriptors();
   std::vector<std::string> argv = options.app->remaining();
   if (!argv.empty() && argv[0] == "--") {
     argv.erase(argv.begin());
@@ -145,6 +307,9 @@ int Run(const RunOptions& options) {
     return Refuse("no program given; try: memprof run ./program");
   }
 
+  const auto settings = ReadSettings(options);
+  if (!settings) return Refuse(settings.error().message);
+  if (options.jemalloc_prof) return RunWithProfile(options, *settings, argv);
   const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
   if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
   const auto preload = FindPreload();
@@ -153,17 +318,22 @@ int Run(const RunOptions& options) {
   if (!directory) return Refuse(directory.error().message);
   auto socket = TrackerSocket::Open(*directory);
   if (!socket) return Refuse(socket.error().message);
+  auto control = ControlSocket::Open(*directory);
+  if (!control) return Refuse(control.error().message);
   const auto preloads = PreloadsFor(*preflight, *preload);
   if (!preloads) return Refuse(preloads.error().message);
   const auto preloadable = PreloadablePaths(*preloads, *directory);
   if (!preloadable) return Refuse(preloadable.error().message);
   if (!options.quiet) {
     for (const std::string& warning : preflight->warnings) Say("warning: {}", warning);
+    if (!options.metrics.empty() && options.checkpoint_seconds == 0) {
+      Say("warning: with --checkpoint 0 the metrics are written at the end only");
+    }
   }
   Signals signals;
   const ChildPlan plan = {preflight->path, argv, EnvironmentWith(*preloadable, socket->path()),
                           signals.inherited()};
-  return Supervise(options, plan, signals, *socket);
+  return Supervise(options, *settings, plan, signals, *socket, *control, *directory, callers);
 }
 
 }  // namespace
@@ -175,39 +345,74 @@ CommandBody SetUpRun(CLI::App& app) {
                "Leave figures per place, not a record per allocation (what run always does)");
   app.add_option("-o,--output", options->output,
                  "The capture's file; %p is the pid, %n the program")
+      ->type_name("FILE")
       ->capture_default_str();
   app.add_flag("-f,--force", options->force, "Overwrite an existing capture");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing at the end unless memprof failed");
-  app.add_option("--checkpoint", options->checkpoint_seconds,
-                 "Write the capture every SECONDS while the program runs; 0: only at its end")
-      ->check(Seconds, "", "")
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  AddCheckpointOption(app, options->checkpoint_seconds);
   app.add_option("--region", options->region,
                  "Keep the counts in this file while the program runs: nothing is lost even if "
-                 "memprof is killed too; reports read it");
-  app.add_option("--sample", options->sample,
-                 "Count samples only, one block in BYTES (512K, 2 MiB) on average, at next to no "
-                 "cost: figures are then estimates, and reports give their standard error; 0: all")
-      ->check(SampleDistance, "", "")
-      ->type_name("BYTES");
-  app.add_option("--temporary", options->temporary_threshold,
-                 "Take a block for temporary if its thread frees it and allocated fewer than so "
-                 "many others meanwhile; 1 to 64")
-      ->check(TemporaryThreshold, "", "")
-      ->type_name("ALLOCATIONS")
+                 "memprof is killed too; reports read it")
+      ->type_name("FILE");
+  AddCommandLineOption(app, options->command_line);
+  AddTrackingOptions(app, options->tracking);
+  app.add_flag("--follow-fork,!--no-follow-fork", options->follow_fork,
+               "Profile every process that the program starts, too (the default): FILE.PID of "
+               "each, and FILE.all of all together; --no-follow-fork: the program alone");
+  app.add_option("--only", options->only,
+                 "Of the tree, profile programs of this name (a shell's pattern) alone; repeatable")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option("--skip", options->skip, "… all but programs of this name; repeatable")
+      ->type_name("PATTERN")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--max-children-files", options->max_children_files,
+         "So many captures of child processes, those of the heaviest; the others are in the "
+         "one of all together")
+      ->type_name("N")
       ->capture_default_str();
-  app.add_flag("--exact-peak", options->exact_peak,
-               "Order all events of all threads, so that the peak is exact to the byte; without it "
-               "the peak of a heap of several threads is within 0.1 %, and the capture says so");
+  app.add_flag("--wait", options->wait,
+               "Stay until every process that is profiled has ended, not the program alone");
+  app.add_flag("--mmap,!--no-mmap", options->mmap,
+               "Follow what the program maps itself (mmap, mremap, brk), apart from its heap; the "
+               "default. It costs some microseconds a call");
+  app.add_flag("--jemalloc-prof", options->jemalloc_prof,
+               "Count nothing, and take the sampled profile that the program's own jemalloc writes "
+               "at exit: what is live then, and what was allocated in all, of its heap. For a "
+               "jemalloc inside the program that can't be hooked");
+  AddSnapshotOptions(app, options->snapshots);
+  app.add_option("--metrics", options->metrics,
+                 "Write the figures to this file for Prometheus, at each checkpoint and at the end")
+      ->type_name("FILE");
   app.add_flag(
       "--symbolize", options->symbolize,
       "At the end, store functions, files and lines in the capture, so that other machines "
       "can report without the binaries");
   AddSymbolOptions(app, options->symbols);
-  for (const char* name : {"--path-map", "--download-limit"}) {
-    app.get_option(name)->needs("--symbolize");
-  }
+  CLI::Option* budget =
+      app.add_option("--budget", options->budget.file,
+                     "At the end, hold the capture against this budget file; exit status 1 if it "
+                     "is over. As --symbolize, since it may be another run's baseline")
+          ->type_name("FILE");
+  app.add_option("--baseline", options->budget.baseline,
+                 "The capture that limits like \"+5%\" are against")
+      ->type_name("CAPTURE")
+      ->needs(budget);
+  app.add_option_function<std::string>(
+         "--exit-status",
+         [options](const std::string& of) { options->budget.decides = of == "budget"; },
+         "Whose status is memprof's: the program's (which wins unless it is 0), or the budget's "
+         "alone: 0, 1, or 125 if there is no verdict")
+      ->type_name("program|budget")
+      ->check(
+          [](const std::string& text) {
+            return text == "program" || text == "budget"
+                       ? std::string()
+                       : "'" + text + "' has no exit status; write program or budget";
+          },
+          "", "")
+      ->needs(budget);
   // All from the first word that is no option of ours belongs to the program: prefix_command. The
   // positional takes nothing (CLI11 would split words like "[a,b]"); it is there for the help, and
   // since CLI11 hands what follows "--" to a command that has positionals left.

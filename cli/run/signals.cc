@@ -38,6 +38,12 @@ bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) 
   }
 }
 
+std::optional<int> Signals::NextOfAny() {
+  signalfd_siginfo info;
+  if (read(fd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
+  return static_cast<int>(info.ssi_signo);
+}
+
 std::optional<int> Signals::Next() {
   signalfd_siginfo info;
   while (read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {

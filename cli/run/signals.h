@@ -40,6 +40,8 @@ class Signals {
 
   // The next signal to forward; SIGCHLD is returned as such. nullopt: no more.
   std::optional<int> Next();
+  // The next whoever sent it: where there is no program of ours that would have got it too.
+  std::optional<int> NextOfAny();
 
  private:
   InheritedSignals inherited_ = {};

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/run/control_socket.h"
 #include "cli/run/preload.h"
 #include "cli/run/private_directory.h"
 #include "cli/run/tracker_socket.h"
@@ -54,8 +55,8 @@ void RemoveStaleDirectories(const std::string& base, std::chrono::seconds age) {
     const std::string socket_path = path + "/" + kTrackerSocketName;
     if (!IsOurs(path, age) || !NobodyListens(socket_path)) continue;
     unlink(socket_path.c_str());
-    for (const char* preload : {kPreloadName, kJemallocPreloadName}) {
-      unlink((path + "/" + preload).c_str());
+    for (const char* file : {kControlSocketName, kPreloadName, kJemallocPreloadName}) {
+      unlink((path + "/" + file).c_str());
     }
     rmdir(path.c_str());
   }

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <utility>
 
+#include "cli/attach/attachment.h"
 #include "cli/message.h"
 #include "cli/run/job_control.h"
 
@@ -17,44 +18,72 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kBusyTick{100};
+constexpr milliseconds kAnswerTick{20};  // while somebody waits for what a tick does
 constexpr milliseconds kQuietTick{1000};
 constexpr int kQuietAfter = 20;  // ticks without a change
 
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
-                       pid_t program, RegionFile region)
+                       ControlSocket& control, pid_t program, RegionFile region, ProcessTree* tree)
     : options_(std::move(options)),
       signals_(signals),
       socket_(socket),
       program_(program),
+      tree_(tree),
       first_region_(std::move(region)),
       executed_(options_.output, options_.overwrite),
+      snapshots_(options_.snapshots, control, options_.output, options_.region,
+                 options_.checkpoint.count() != 0, program),
       tick_(kBusyTick),
       next_checkpoint_(steady_clock::now() + options_.checkpoint) {}
 
 RunOutcome Supervisor::Run() {
   auto next_tick = steady_clock::now() + tick_;
   while (!ended_) {
-    pollfd waiting[] = {{signals_.fd(), POLLIN, 0}, {socket_.fd(), POLLIN, 0}};
-    const auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
+    pollfd waiting[] = {
+        {signals_.fd(), POLLIN, 0},
+        {socket_.fd(), POLLIN, 0},
+        {snapshots_.fd(), POLLIN, 0},
+        {options_.attachment != nullptr ? options_.attachment->fd() : -1, POLLIN, 0},
+        {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0}};
+    auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
+    wake = std::min(wake, snapshots_.NextLook(image_.get()));
+    if (tree_ != nullptr) wake = std::min(wake, tree_->NextLook());
     const auto left = std::chrono::ceil<milliseconds>(wake - steady_clock::now()).count();
-    poll(waiting, 2, static_cast<int>(std::max<milliseconds::rep>(left, 0)));
+    poll(waiting, std::size(waiting), static_cast<int>(std::max<milliseconds::rep>(left, 0)));
     // Visitors first: a program that ended at once has connected before.
     if (waiting[1].revents != 0) OnVisitors();
     if (waiting[0].revents != 0) OnSignals();
+    if (tree_ != nullptr && (waiting[4].revents != 0 || steady_clock::now() >= tree_->NextLook())) {
+      tree_->Look();
+    }
+    if (waiting[2].revents != 0) snapshots_.OnRequests(image_.get());
+    for (const int fd : snapshots_.TakeDetachRequests()) OnDetachRequest(fd);
+    if (waiting[3].revents != 0) OnAttachment();
     if (image_ != nullptr && !ended_) image_->LookAtHistory();
+    if (!ended_ && snapshots_.Look(image_.get())) next_checkpoint_ = steady_clock::now();
+    if (snapshots_.AreAwaited()) next_tick = std::min(next_tick, steady_clock::now() + kAnswerTick);
     if (steady_clock::now() < next_tick) continue;
     OnTick();
     next_tick = steady_clock::now() + tick_;
   }
   FinishLastImage();
+  AnswerDetachRequests();
   return std::move(outcome_);
 }
 
 void Supervisor::OnSignals() {
+  if (options_.attachment != nullptr) {
+    OnSignalsAttached();
+    return;
+  }
   while (const auto number = signals_.Next()) {
-    if (*number != SIGCHLD) kill(program_, *number);
+    if (snapshots_.IsOurs(*number)) {
+      snapshots_.OnSignal(image_.get());
+    } else if (*number != SIGCHLD) {
+      kill(program_, *number);
+    }
     if (LookAtProgram()) return;
   }
 }
@@ -84,8 +113,14 @@ bool Supervisor::LookAtProgram() {
 
 void Supervisor::OnVisitors() {
   while (const auto visitor = socket_.Accept()) {
-    if (visitor->pid == program_) {
+    if (visitor->pid == program_ && (tree_ == nullptr || tree_->Wants(program_))) {
       StartImage(*visitor);
+    } else if (visitor->pid == program_) {
+      outcome_.left_out = true;
+      if (image_ != nullptr) image_->MarkReplaced();
+      socket_.SendAway(*visitor);
+    } else if (tree_ != nullptr) {
+      tree_->OnVisitor(socket_, *visitor);
     } else {
       ++outcome_.descendants;
       socket_.SendAway(*visitor);
@@ -112,13 +147,19 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
     socket_.SendAway(visitor);
     return;
   }
-  if (!region->SetOptions(options_.tracker)) Say("the tracker's options could not be written");
+  TrackerOptions tracker = options_.tracker;
+  tracker.jemalloc = jemallocs_.Of(program_);
+  if (!region->SetOptions(tracker)) Say("the tracker's options could not be written");
   const uint64_t bytes = region->bytes();
   // Before the answer: with it, the program may end at once.
-  auto image = std::make_unique<Image>(std::move(*region), program_,
-                                       image_ == nullptr ? options_.program : std::string());
+  ImageOrigin origin;
+  origin.command_line = options_.command_line;
+  auto image = std::make_unique<Image>(
+      std::move(*region), program_, image_ == nullptr ? options_.program : std::string(), origin);
   // The tracker waits: all else comes after the answer.
-  if (!socket_.Admit(visitor, image->region_fd(), bytes)) {
+  TrackerSocket::ForChildren children = {-1, 0, 0};
+  if (tree_ != nullptr) children = tree_->ForChildrenOf(tree_->ProgramStarts(image->program()));
+  if (!socket_.Admit(visitor, image->region().fd, bytes, children)) {
     ++outcome_.late_trackers;
     if (image_ != nullptr) image_->MarkReplaced();
     return;
@@ -128,7 +169,8 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   const std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
   if (before == nullptr) return;
   if (before->Attached()) {
-    executed_.Add(*before);
+    snapshots_.FinishImage(*before);
+    snapshots_.ImageExecuted(executed_.Add(*before));
   } else {
     ++outcome_.late_trackers;
   }
@@ -136,6 +178,8 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
 
 void Supervisor::OnTick() {
   executed_.Collect();
+  snapshots_.AnswerExecuted(executed_);
+  snapshots_.OnTick(image_.get());
   if (image_ == nullptr) return;
   quiet_ticks_ = image_->Sample() ? 0 : quiet_ticks_ + 1;
   tick_ = quiet_ticks_ < kQuietAfter ? kBusyTick : kQuietTick;
@@ -145,8 +189,9 @@ void Supervisor::OnTick() {
   next_checkpoint_ = steady_clock::now() + options_.checkpoint;
   if (!image_->Attached()) return;
   const SnapshotProgram program = image_->Describe(EndKind::kRunning, 0);
-  checkpoint_.Start(options_.output, image_->region_fd(), program,
-                    image_->History(EndKind::kRunning));
+  snapshots_.CheckpointStarts();
+  checkpoint_.Start(options_.output, image_->region(), program, image_->History(EndKind::kRunning),
+                    options_.metrics);
 }
 
 void Supervisor::FinishCheckpoint() {
@@ -155,12 +200,21 @@ void Supervisor::FinishCheckpoint() {
   // Said once: the next one may succeed, and the last one's failure is the run's.
   if (!written && !checkpoint_failed_) Say("checkpoint: {}", written.error().message);
   checkpoint_failed_ = !written;
+  SayNoMetrics(checkpoint_.no_metrics());
   outcome_.checkpoints += written ? 1 : 0;
+  snapshots_.CheckpointEnds(written.has_value());
+}
+
+// Said once, until they are written again.
+void Supervisor::SayNoMetrics(const std::string& why) {
+  if (!why.empty() && !metrics_failed_) Say("metrics: {}", why);
+  metrics_failed_ = !why.empty();
 }
 
 void Supervisor::FinishLastImage() {
   FinishCheckpoint();
   executed_.Finish();
+  snapshots_.AnswerExecuted(executed_);
   outcome_.executed_images = executed_.count();
   outcome_.executed_without_capture = executed_.without_capture();
   outcome_.executed_captures = executed_.captures();
@@ -170,14 +224,22 @@ void Supervisor::FinishLastImage() {
     return;
   }
   EndKind end = outcome_.signalled ? EndKind::kSignal : EndKind::kExit;
+  if (outcome_.still_running) end = EndKind::kRunning;
+  if (outcome_.end_unknown) end = EndKind::kEnded;
   auto code = static_cast<uint32_t>(outcome_.code);
   if (image_->replaced()) {
     outcome_.untracked_image = image_->name();
     end = EndKind::kExec;
     code = 0;
   }
+  outcome_.jemalloc_refused = image_->JemallocRefused();
   const SnapshotProgram program = image_->Describe(end, code);
-  auto written = WriteRegion(options_.output, image_->region_fd(), program, image_->History(end));
+  snapshots_.FinishImage(*image_);
+  std::string no_metrics;
+  auto written = WriteRegion(options_.output, image_->region(), program, image_->History(end),
+                             options_.metrics, no_metrics);
+  SayNoMetrics(no_metrics);
+  snapshots_.Finish();
   if (written) {
     outcome_.written = std::move(*written);
   } else {

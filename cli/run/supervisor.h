@@ -2,8 +2,10 @@
 //
 //   poll ── signals      forward; SIGCHLD: the program stopped, or ended
 //        ── socket       a tracker: the first image, or the next one after an exec
+//        ── descendants  (ProcessTree)
 //        ── 100 ms tick  peak and RSS; 1 s when nothing changes
 //        ── history      what the image had allocated over time, when it is due (ImageHistory)
+//        ── snapshots    those that have names (RunSnapshots)
 //        ── checkpoint   the capture as of now, written by a thread
 //
 // Thread safety: one a process, one thread.
@@ -13,6 +15,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,23 +24,35 @@
 #include "cli/run/checkpoint_writer.h"
 #include "cli/run/executed_images.h"
 #include "cli/run/image.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/region_file.h"
+#include "cli/run/run_snapshots.h"
 #include "cli/run/signals.h"
 #include "cli/run/tracker_socket.h"
+#include "cli/run/tree/process_tree.h"
 #include "core/snapshot.h"
 
 namespace memprof {
+
+class Attachment;
 
 struct SupervisorOptions {
   std::string program;                      // its name
   std::string output;                       // the capture's file, expanded
   std::string region;                       // the region's file, expanded; empty: in memory
   bool overwrite = false;                   // captures of earlier images too
+  bool command_line = true;                 // it is in the captures
   std::chrono::milliseconds checkpoint{0};  // 0: none
   TrackerOptions tracker;
+  SnapshotOptions snapshots;
+  std::string metrics;               // a file for Prometheus; empty: none
+  Attachment* attachment = nullptr;  // the program is no child of ours
+  std::function<void()> on_attached;
 };
 
 struct RunOutcome {
+  bool still_running = false;  // it was let go
+  bool end_unknown = false;    // it ended, and who waited for it knows how
   bool signalled = false;
   int code = 0;                                // exit status or signal number
   int executed_images = 0;                     // images before the last one
@@ -46,6 +61,8 @@ struct RunOutcome {
   int checkpoints = 0;                         // written
   int late_trackers = 0;                       // of the program, that had given up waiting for us
   int descendants = 0;                         // trackers of other processes, which were sent away
+  bool jemalloc_refused = false;               // by the last image's (Image::JemallocRefused)
+  bool left_out = false;                       // --only or --skip: the program itself
   std::string untracked_image;      // the last image's capture is that of this program, which
                                     // executed another that no tracker came from
   std::string write_error;          // of the last image's capture; empty: it is written
@@ -54,9 +71,10 @@ struct RunOutcome {
 
 class Supervisor {
  public:
-  // `region` is for the first image.
-  Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket, pid_t program,
-             RegionFile region);
+  // `region` is for the first image. `tree`: of the program's descendants, which must outlive this;
+  // nullptr: they aren't followed.
+  Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
+             ControlSocket& control, pid_t program, RegionFile region, ProcessTree* tree = nullptr);
 
   // Returns when the program has ended and its capture is written.
   RunOutcome Run();
@@ -64,10 +82,16 @@ class Supervisor {
  private:
   void OnSignals();
   void OnVisitors();
+  // Of an attachment.
+  void OnAttachment();
+  void OnSignalsAttached();
+  void OnDetachRequest(int fd);
+  void AnswerDetachRequests();
   void OnTick();
   void StartImage(const TrackerSocket::Visitor& visitor);
   void FinishLastImage();
   void FinishCheckpoint();
+  void SayNoMetrics(const std::string& why);
   bool LookAtProgram();
   Result<RegionFile> NextRegion();
 
@@ -75,15 +99,21 @@ class Supervisor {
   Signals& signals_;
   TrackerSocket& socket_;
   const pid_t program_;
+  ProcessTree* const tree_;
   std::optional<RegionFile> first_region_;
   RunOutcome outcome_;
   bool ended_ = false;
   CheckpointWriter checkpoint_;
   ExecutedImages executed_;
+  RunSnapshots snapshots_;
   std::unique_ptr<Image> image_;
+  InnerJemallocCache jemallocs_;
   bool checkpoint_failed_ = false;  // said once
+  bool metrics_failed_ = false;     // likewise
   std::chrono::milliseconds tick_;
   int quiet_ticks_ = 0;
+  bool attached_said_ = false;
+  std::vector<int> detach_askers_;  // to be answered when the capture is written
   std::chrono::steady_clock::time_point next_checkpoint_;
 };
 

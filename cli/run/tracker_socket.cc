@@ -62,28 +62,38 @@ std::optional<TrackerSocket::Visitor> TrackerSocket::Accept() {
     close(fd);
     return std::nullopt;
   }
-  return Visitor{fd, peer.pid};
+  return Visitor{fd, peer.pid, hello.pid != static_cast<uint32_t>(peer.pid)};
 }
 
-bool TrackerSocket::Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
-  return Answer(visitor, region_fd, region_bytes);
+bool TrackerSocket::Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes,
+                          const ForChildren& children) {
+  return Answer(visitor, region_fd, region_bytes, children);
 }
 
-bool TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes) {
-  Welcome welcome = {kHandshakeVersion, region_fd >= 0 ? 1u : 0u, region_bytes};
+bool TrackerSocket::Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes,
+                           const ForChildren& children) {
+  Welcome welcome = {kHandshakeVersion,
+                     region_fd >= 0 ? 1u : 0u,
+                     region_bytes,
+                     children.bytes,
+                     children.image,
+                     visitor.foreign_pids ? 1u : 0u,
+                     0};
+  const int descriptors[2] = {region_fd, children.fd};
+  const size_t bytes = sizeof(int) * (children.fd >= 0 ? 2 : 1);
   iovec data = {&welcome, sizeof welcome};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof descriptors)] = {};
   msghdr message = {};
   message.msg_iov = &data;
   message.msg_iovlen = 1;
   if (region_fd >= 0) {
     message.msg_control = control;
-    message.msg_controllen = sizeof control;
+    message.msg_controllen = CMSG_SPACE(bytes);
     cmsghdr* part = CMSG_FIRSTHDR(&message);
     part->cmsg_level = SOL_SOCKET;
     part->cmsg_type = SCM_RIGHTS;
-    part->cmsg_len = CMSG_LEN(sizeof region_fd);
-    std::memcpy(CMSG_DATA(part), &region_fd, sizeof region_fd);
+    part->cmsg_len = CMSG_LEN(bytes);
+    std::memcpy(CMSG_DATA(part), descriptors, bytes);
   }
   const ssize_t sent = sendmsg(visitor.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
   close(visitor.fd);

@@ -35,16 +35,25 @@ class TrackerSocket {
   struct Visitor {
     int fd;  // closed by the answer
     pid_t pid;
+    bool foreign_pids;  // it has another pid in its own namespace
   };
   // The next visitor, if there is one that speaks our protocol.
   std::optional<Visitor> Accept();
+  // What forked children of the visitor need (core/children_area.h).
+  struct ForChildren {
+    int fd = -1;  // -1: they are not followed
+    uint64_t bytes = 0;
+    uint64_t image = 0;  // the visitor's ImageId
+  };
   // Gives it the region. False: it has given up waiting.
-  bool Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes);
+  bool Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes,
+             const ForChildren& children = {-1, 0, 0});
   // It is to run untracked.
-  void SendAway(const Visitor& visitor) { Answer(visitor, -1, 0); }
+  void SendAway(const Visitor& visitor) { Answer(visitor, -1, 0, {-1, 0, 0}); }
 
  private:
-  bool Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes);
+  bool Answer(const Visitor& visitor, int region_fd, uint64_t region_bytes,
+              const ForChildren& children);
   TrackerSocket(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
 
   int fd_;

@@ -27,11 +27,15 @@ void AddSymbolOptions(CLI::App& app, SymbolOptions& options) {
       ->check(Seconds, "", "")
       ->type_name("SECONDS")
       ->capture_default_str();
+  app.add_flag(
+      "--no-binaries", options.no_binaries,
+      "Read no binary that the capture names, nor its debug info: for captures of strangers");
 }
 
 SymbolizerOptions MakeSymbolizerOptions(const SymbolOptions& options) {
   SymbolizerOptions made;
   made.download_limit = std::chrono::seconds(options.download_seconds);
+  made.reads_files = !options.no_binaries;
   if (options.names_packages) made.packages_of = DebugPackageOfEach;
   if (TerminalProgress::Wanted()) {
     made.progress = [progress = std::make_shared<TerminalProgress>()](

@@ -93,9 +93,13 @@ const pages = await Promise.all([
   style: (await bundle(page.style, {})).text})));
 
 const expected = noticesPage(notices(packagesOf(pages.flatMap(({script}) => script.inputs))));
+// What stands below them is kept: the executable's libraries, which no bundler knows.
+const committed = existsSync(options.notices) ? readFileSync(options.notices, 'utf8') : '';
+const libraries = committed.indexOf('\n# Libraries in the executable\n');
+const kept = libraries < 0 ? '' : committed.slice(libraries);
 if (options['write-notices']) {
-  writeFileSync(options.notices, expected);
-} else if (!existsSync(options.notices) || readFileSync(options.notices, 'utf8') !== expected) {
+  writeFileSync(options.notices, expected + kept);
+} else if (committed !== expected + kept) {
   fail(`${options.notices} doesn't match the bundled packages: run build.mjs with --write-notices`);
 }
 

@@ -45,9 +45,7 @@ class Merger {
         }
       }
       DiffTreeCounts& counts = tree_.nodes[place].*side;
-      counts.peak += site.peak;
-      counts.leaked += site.leaked;
-      counts.total += site.total;
+      AddFigures(counts, site);
     }
   }
 
@@ -81,15 +79,14 @@ class Merger {
 
 // Before, after and what changed of each figure, in bytes: what a node may matter by. Sums towards
 // the root, so no node matters more than its parent.
-using Weights = std::array<double, 9>;
+using Weights = std::array<double, 3 * std::size(kAllFigures)>;
 
 Weights OwnWeights(const DiffTreeNode& node) {
   Weights weights;
   size_t i = 0;
-  for (const Count DiffTreeCounts::*figure :
-       {&DiffTreeCounts::peak, &DiffTreeCounts::leaked, &DiffTreeCounts::total}) {
-    const auto before = static_cast<double>((node.before.*figure).bytes);
-    const auto after = static_cast<double>((node.after.*figure).bytes);
+  for (const Figure figure : kAllFigures) {
+    const auto before = static_cast<double>(FigureOf(node.before, figure).bytes);
+    const auto after = static_cast<double>(FigureOf(node.after, figure).bytes);
     weights[i++] = before;
     weights[i++] = after;
     weights[i++] = std::max(before, after) - std::min(before, after);
@@ -159,10 +156,7 @@ DiffTree Pruned(const DiffTree& whole, size_t max_nodes) {
       ++tree.pruned_nodes;
     }
     for (DiffTreeCounts DiffTreeNode::*side : {&DiffTreeNode::before, &DiffTreeNode::after}) {
-      DiffTreeCounts& out = tree.nodes[place[i]].*side;
-      out.peak += (node.*side).peak;
-      out.leaked += (node.*side).leaked;
-      out.total += (node.*side).total;
+      AddFigures(tree.nodes[place[i]].*side, node.*side);
     }
   }
   return tree;

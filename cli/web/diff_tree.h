@@ -28,7 +28,7 @@ struct DiffTreeFrame {
 };
 
 struct DiffTreeCounts {
-  Count peak, leaked, total;
+  Count peak, leaked, total, temporary;
 };
 
 struct DiffTreeNode {

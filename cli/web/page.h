@@ -13,6 +13,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +31,9 @@ struct PageOptions {
   // One line each: what keeps the figures from being exact and complete. Empty: nothing does, and
   // the page says so.
   std::vector<std::string> warnings;
+  // The text of a line of a file; empty: not known. None: the page shows no source.
+  std::function<std::string(const std::string& file, uint32_t line)> source_line;
+  size_t max_source_bytes = 1u << 20;
   PageLimits limits;
   size_t max_data_bytes = 9'600'000;  // with the page's own 300 KB below 10 MB
 };
@@ -44,6 +49,8 @@ struct PageOptions {
 // "own" has a row for each (node, thread) where a site ends; the page sums up towards the root.
 // Without "thread" there is one. "temporary_threshold" is 0 where the capture doesn't know what was
 // temporary; the figure is 0 then.
+//
+// "frames" may have a column "source": the text of the frame's first line.
 //
 // Where the profile has them, also
 //

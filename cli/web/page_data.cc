@@ -26,6 +26,8 @@ const char* EndName(EndKind kind) {
       return "signal";
     case EndKind::kExec:
       return "exec";
+    case EndKind::kEnded:
+      return "ended";
   }
   return "running";
 }
@@ -69,7 +71,25 @@ Json ProgramJson(const Profile& profile) {
           {"tracker_bytes", profile.tracker.bytes}};
 }
 
-Json FramesJson(const std::vector<PageFrame>& frames, Strings& strings) {
+// The text of each frame's first line, or null where there is none of any.
+Json SourceJson(const std::vector<PageFrame>& frames, const PageOptions& options,
+                Strings& strings) {
+  if (!options.source_line) return nullptr;
+  Json source = Json::array();
+  size_t left = options.max_source_bytes;
+  bool any = false;
+  for (const PageFrame& frame : frames) {
+    std::string text = frame.line != 0 ? options.source_line(frame.file, frame.line) : "";
+    if (text.size() > left) text.clear();
+    left -= text.size();
+    any = any || !text.empty();
+    source.push_back(strings.Index(text));
+  }
+  return any ? source : Json(nullptr);
+}
+
+Json FramesJson(const std::vector<PageFrame>& frames, const PageOptions& options,
+                Strings& strings) {
   Json function = Json::array(), file = Json::array(), module = Json::array(),
        lines = Json::array(), kind = Json::array(), inlined = Json::array();
   for (const PageFrame& frame : frames) {
@@ -80,9 +100,12 @@ Json FramesJson(const std::vector<PageFrame>& frames, Strings& strings) {
     kind.push_back(static_cast<int>(frame.kind));
     inlined.push_back(frame.inlined ? 1 : 0);
   }
-  return {{"function", std::move(function)}, {"file", std::move(file)},
-          {"module", std::move(module)},     {"lines", std::move(lines)},
-          {"kind", std::move(kind)},         {"inlined", std::move(inlined)}};
+  Json json = {{"function", std::move(function)}, {"file", std::move(file)},
+               {"module", std::move(module)},     {"lines", std::move(lines)},
+               {"kind", std::move(kind)},         {"inlined", std::move(inlined)}};
+  Json source = SourceJson(frames, options, strings);
+  if (!source.is_null()) json["source"] = std::move(source);
+  return json;
 }
 
 Json NodesJson(const std::vector<PageNode>& nodes) {
@@ -100,27 +123,17 @@ Json Column(const std::vector<PageRow>& rows, auto&& value) {
   return column;
 }
 
-struct PageFigure {
-  const char* name;
-  Count PageRow::*count;
-  Variance FigureVariances::*variance;
-};
-constexpr PageFigure kFigures[] = {{"peak", &PageRow::peak, &FigureVariances::peak},
-                                   {"leaked", &PageRow::leaked, &FigureVariances::leaked},
-                                   {"total", &PageRow::total, &FigureVariances::total},
-                                   {"temporary", &PageRow::temporary, &FigureVariances::temporary}};
-
 Json OwnJson(const PageRows& page) {
   const std::vector<PageRow>& rows = page.rows;
   Json own = {{"node", Column(rows, [](const PageRow& row) { return row.node; })}};
   if (page.threads.size() > 1) {
     own["thread"] = Column(rows, [](const PageRow& row) { return row.thread; });
   }
-  for (const PageFigure& figure : kFigures) {
-    own[figure.name + std::string("_bytes")] =
-        Column(rows, [&](const PageRow& row) { return (row.*figure.count).bytes; });
-    own[figure.name + std::string("_allocations")] =
-        Column(rows, [&](const PageRow& row) { return (row.*figure.count).allocations; });
+  for (const Figure figure : kAllFigures) {
+    own[NameOf(figure) + std::string("_bytes")] =
+        Column(rows, [&](const PageRow& row) { return FigureOf(row, figure).bytes; });
+    own[NameOf(figure) + std::string("_allocations")] =
+        Column(rows, [&](const PageRow& row) { return FigureOf(row, figure).allocations; });
   }
   return own;
 }
@@ -128,12 +141,12 @@ Json OwnJson(const PageRows& page) {
 // Of estimates: what the errors are computed from, for the rows of OwnJson.
 Json VariancesJson(const std::vector<PageRow>& rows) {
   Json json;
-  for (const PageFigure& figure : kFigures) {
-    json[figure.name + std::string("_bytes")] = Column(rows, [&](const PageRow& row) {
-      return std::round((row.variances.*figure.variance).bytes);
+  for (const Figure figure : kAllFigures) {
+    json[NameOf(figure) + std::string("_bytes")] = Column(rows, [&](const PageRow& row) {
+      return std::round(FigureOf(row.variances, figure).bytes);
     });
-    json[figure.name + std::string("_allocations")] = Column(rows, [&](const PageRow& row) {
-      return std::round((row.variances.*figure.variance).allocations);
+    json[NameOf(figure) + std::string("_allocations")] = Column(rows, [&](const PageRow& row) {
+      return std::round(FigureOf(row.variances, figure).allocations);
     });
   }
   return json;
@@ -156,7 +169,7 @@ Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits
     if (site.runtime_reason != nullptr) kept_by_design += site.leaked;
   }
   Strings strings;
-  Json frames = FramesJson(tree.frames, strings);
+  Json frames = FramesJson(tree.frames, options, strings);
   Json data = {{"schema", 1},
                {"memprof", MEMPROF_VERSION},
                {"mode", NameOf(options.mode)},

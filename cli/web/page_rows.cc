@@ -25,30 +25,26 @@ std::vector<uint32_t> Renumbered(const Profile& profile, const std::vector<uint3
 
 // Heaviest first: by the largest share of any figure.
 std::vector<uint32_t> ThreadsByWeight(const Profile& profile) {
-  std::vector<double> peak(profile.thread_names.size()), leaked(peak), total(peak), temporary(peak);
-  std::vector<bool> seen(peak.size(), false);
-  auto share = [](const Count& part, const Count& whole) {
-    return whole.bytes == 0 ? 0.0
-                            : static_cast<double>(part.bytes) / static_cast<double>(whole.bytes);
-  };
-  for (const ProfileSite& site : profile.sites) {
-    if (site.thread_name >= seen.size()) continue;
-    seen[site.thread_name] = true;
-    peak[site.thread_name] += share(site.peak, profile.peak);
-    leaked[site.thread_name] += share(site.leaked, profile.leaked);
-    total[site.thread_name] += share(site.total, profile.total);
-    temporary[site.thread_name] += share(site.temporary, profile.temporary);
+  std::vector<double> weight(profile.thread_names.size());
+  std::vector<bool> seen(weight.size(), false);
+  for (const Figure figure : kAllFigures) {
+    const uint64_t whole = FigureOf(profile, figure).bytes;
+    std::vector<double> shares(weight.size());
+    for (const ProfileSite& site : profile.sites) {
+      if (site.thread_name >= seen.size()) continue;
+      seen[site.thread_name] = true;
+      if (whole == 0) continue;
+      shares[site.thread_name] +=
+          static_cast<double>(FigureOf(site, figure).bytes) / static_cast<double>(whole);
+    }
+    for (size_t i = 0; i < weight.size(); ++i) weight[i] = std::max(weight[i], shares[i]);
   }
   std::vector<uint32_t> order;
   for (uint32_t i = 0; i < seen.size(); ++i) {
     if (seen[i]) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    const auto most = [&](uint32_t i) {
-      return std::max({peak[i], leaked[i], total[i], temporary[i]});
-    };
-    return most(a) > most(b);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](uint32_t a, uint32_t b) { return weight[a] > weight[b]; });
   return order;
 }
 
@@ -73,10 +69,7 @@ PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_r
       PageRow& row = rows[{node, thread}];
       row.node = node;
       row.thread = thread;
-      row.peak += site.peak;
-      row.leaked += site.leaked;
-      row.total += site.total;
-      row.temporary += site.temporary;
+      AddFigures(row, site);
       row.variances += site.variances;
     }
     if (rows.size() > max_rows && kept > 0) continue;

@@ -59,10 +59,7 @@ class Merger {
     }
     node_of_site.push_back(MergedOf(variant, site.node));
     PageNode& figures = nodes[node_of_site.back()].figures;
-    figures.peak += site.peak;
-    figures.leaked += site.leaked;
-    figures.total += site.total;
-    figures.temporary += site.temporary;
+    AddFigures(figures, site);
     figures.variances += site.variances;
     figures.history = SumOf(figures.history, site.history);
   }
@@ -89,11 +86,11 @@ class Merger {
     const std::string module =
         frame.module == kNoModule ? std::string() : profile_.modules[frame.module].path;
     return Name(
-        {frame.function, frame.file, module, "", ClassifyFrame(frame.function, module), false});
+        {frame.function, frame.file, module, "", 0, ClassifyFrame(frame.function, module), false});
   }
 
   uint32_t Row(std::string text) {
-    return Name({std::move(text), "", "", "", FrameKind::kRow, false});
+    return Name({std::move(text), "", "", "", 0, FrameKind::kRow, false});
   }
 
   uint32_t Name(PageFrame frame) {
@@ -144,29 +141,25 @@ std::string LinesText(const std::set<uint32_t>& lines) {
 // A node matters by its largest share of any figure, so that what is small at the peak but is most
 // of the leak stays. Shares are inclusive: no node matters more than its parent.
 std::vector<double> Importance(const std::vector<MergedNode>& nodes) {
-  std::vector<PageNode> sums(nodes.size());
-  for (size_t i = 0; i < nodes.size(); ++i) sums[i] = nodes[i].figures;
-  for (size_t i = nodes.size(); i-- > 1;) {
-    PageNode& parent = sums[nodes[i].parent];
-    parent.peak += sums[i].peak;
-    parent.leaked += sums[i].leaked;
-    parent.total += sums[i].total;
-    parent.temporary += sums[i].temporary;
+  struct Sums {
+    Count peak, leaked, total, temporary;
+  };
+  std::vector<Sums> sums(nodes.size());
+  for (size_t i = nodes.size(); i-- > 0;) {
+    AddFigures(sums[i], nodes[i].figures);
+    if (i != 0) AddFigures(sums[nodes[i].parent], sums[i]);
   }
   std::vector<double> importance(nodes.size(), 0);
   auto share = [](uint64_t part, uint64_t whole) {
     return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
   };
-  const PageNode& all = sums[0];
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    importance[i] = std::max({share(sums[i].peak.bytes, all.peak.bytes),
-                              share(sums[i].peak.allocations, all.peak.allocations),
-                              share(sums[i].leaked.bytes, all.leaked.bytes),
-                              share(sums[i].leaked.allocations, all.leaked.allocations),
-                              share(sums[i].total.bytes, all.total.bytes),
-                              share(sums[i].total.allocations, all.total.allocations),
-                              share(sums[i].temporary.bytes, all.temporary.bytes),
-                              share(sums[i].temporary.allocations, all.temporary.allocations)});
+  for (const Figure figure : kAllFigures) {
+    const Count all = FigureOf(sums[0], figure);
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      const Count& part = FigureOf(sums[i], figure);
+      importance[i] = std::max(
+          {importance[i], share(part.bytes, all.bytes), share(part.allocations, all.allocations)});
+    }
   }
   return importance;
 }
@@ -233,10 +226,7 @@ class Builder {
         ++tree_.pruned_nodes;
       }
       PageNode& out = tree_.nodes[place[i]];
-      out.peak += node.figures.peak;
-      out.leaked += node.figures.leaked;
-      out.total += node.figures.total;
-      out.temporary += node.figures.temporary;
+      AddFigures(out, node.figures);
       out.variances += node.figures.variances;
       out.history = SumOf(out.history, node.figures.history);
     }
@@ -264,6 +254,7 @@ class Builder {
       frame.file = Shortened(frame.file);
       frame.module = Shortened(frame.module);
       frame.lines = std::move(lines);
+      if (!node.lines.empty()) frame.line = *node.lines.begin();
       frame.inlined = node.inlined;
       tree_.frames.push_back(std::move(frame));
     }
@@ -273,7 +264,7 @@ class Builder {
   uint32_t PrunedFrame() {
     if (pruned_frame_ == kNone) {
       pruned_frame_ = static_cast<uint32_t>(tree_.frames.size());
-      tree_.frames.push_back({kPrunedRow, "", "", "", FrameKind::kRow, false});
+      tree_.frames.push_back({kPrunedRow, "", "", "", 0, FrameKind::kRow, false});
     }
     return pruned_frame_;
   }

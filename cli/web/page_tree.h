@@ -33,6 +33,7 @@ struct PageFrame {
   std::string file;    // empty: not known
   std::string module;  // path; empty: none
   std::string lines;   // "12", "12, 40", "12, 40, … (9 lines)"; empty: not known
+  uint32_t line = 0;   // the first of them
   FrameKind kind = FrameKind::kProgram;
   bool inlined = false;  // wherever it occurs at this place of the tree
   friend bool operator==(const PageFrame&, const PageFrame&) = default;

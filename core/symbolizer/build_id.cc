@@ -1,14 +1,15 @@
 #include "core/symbolizer/build_id.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "core/symbolizer/regular_file.h"
 
 namespace memprof {
 
 std::string BuildIdOfFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = OpenRegularFile(path);
   if (fd < 0) return {};
   elf_version(EV_CURRENT);
   Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);

@@ -2,7 +2,6 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 
 #include "core/symbolizer/debug_sections.h"
 #include "core/symbolizer/demangle.h"
+#include "core/symbolizer/regular_file.h"
 
 namespace memprof {
 namespace {
@@ -91,6 +91,10 @@ ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptio
   if (name_.empty()) name_ = "?";
   search_.downloads = &downloads;
   search_.module = name_;
+  if (!options.reads_files) {
+    lack_ = Lack::kNotRead;
+    return;
+  }
   lack_ = Open(module);
   if ((lack_ == Lack::kFile || lack_ == Lack::kOtherFile) &&
       OpenDebugFile(module, options.debug_directories)) {
@@ -103,7 +107,7 @@ ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptio
 
 Lack ModuleSymbols::Open(const SnapshotModule& module) {
   if (module.path.empty() || module.path[0] != '/') return Lack::kFile;
-  const int fd = open(module.path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = OpenRegularFile(module.path);
   return fd < 0 ? Lack::kFile : OpenFile(fd, module.path, module.build_id);
 }
 
@@ -139,7 +143,7 @@ bool ModuleSymbols::OpenDebugFile(const SnapshotModule& module,
   for (const std::string& directory : directories) {
     const std::string path =
         fmt::format("{}/.build-id/{}/{}.debug", directory, id.substr(0, 2), id.substr(2));
-    const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = OpenRegularFile(path);
     if (fd >= 0 && OpenFile(fd, path, id) == Lack::kNothing) return true;
   }
   if (dwfl_ == nullptr) dwfl_.reset(dwfl_begin(&callbacks_));
@@ -260,7 +264,7 @@ SourceChain ModuleSymbols::FromUnit(Unit& unit, uint64_t address) {
   SourceFrame frame;
   SetLine(unit, address, frame);
   // Innermost first: the line table has its line, the DIE of each the line of the call to it.
-  for (Dwarf_Die& die : unit.index->At(address)) {
+  for (Dwarf_Die& die : unit.index->At(address, symbols_.MayBeCode(address))) {
     frame.function = names_.Of(die);
     frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
     chain.push_back(frame);

@@ -33,6 +33,7 @@ enum class Lack {
   kDebugInfo,    // symbols only
   kCompression,  // symbols only: the debug info is compressed in a way that can't be read
   kSplitUnits,   // some units have their functions in a .dwo file that is not there, or in a .dwp
+  kNotRead,      // the file was not to be read
   kAltFile,      // the file that holds what several debug files share
 };
 

@@ -57,6 +57,9 @@ std::vector<Found> FunctionsOf(Dwfl_Module* module) {
 
 void SymbolIndex::Fill(Dwfl_Module* module) {
   std::vector<Found> found = FunctionsOf(module);
+  // .dynsym has no local ones but the null symbol, and those of sections.
+  has_local_symbols_ =
+      std::any_of(found.begin(), found.end(), [](const Found& one) { return one.binding == 0; });
   // The best of aliases last: it is visited first.
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return std::tie(a.low, a.binding) < std::tie(b.low, b.binding);
@@ -74,6 +77,10 @@ void SymbolIndex::Fill(Dwfl_Module* module) {
     symbols_.push_back({function.name, has_size});
   }
   by_address_.Sort();
+}
+
+bool SymbolIndex::MayBeCode(uint64_t address) const {
+  return !has_local_symbols_ || by_address_.Covering(address, [](uint32_t) { return true; });
 }
 
 std::string SymbolIndex::At(uint64_t address) const {

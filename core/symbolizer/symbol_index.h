@@ -24,6 +24,9 @@ class SymbolIndex {
   // with a size.
   std::string At(uint64_t address) const;
 
+  // False: every function has a symbol, and none contains the address.
+  bool MayBeCode(uint64_t address) const;
+
  private:
   struct Symbol {
     const char* name;
@@ -31,6 +34,7 @@ class SymbolIndex {
   };
   std::vector<Symbol> symbols_;
   RangeIndex<uint32_t> by_address_;  // of symbols_
+  bool has_local_symbols_ = false;   // not those alone that other modules may bind to
 };
 
 }  // namespace memprof

@@ -37,6 +37,8 @@ std::string WhatLacks(const SnapshotModule& module, Lack lack, const LackDetails
           "the file is not here{}; report on the machine of the run, copy it to {}, or let memprof "
           "symbolize store its names there",
           in_vain, module.path);
+    case Lack::kNotRead:
+      return "not read, as --no-binaries says";
     case Lack::kOtherFile:
       return fmt::format(
           "the file here is another build than the one that ran (build-id {}){}; its addresses are "

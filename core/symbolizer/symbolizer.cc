@@ -22,6 +22,8 @@ std::string NameOfRow(uint64_t offset) {
       return "[no stack]";
     case kPcIncomplete:
       return "[incomplete]";
+    case kPcInherited:
+      return "[inherited at fork]";
     default:
       return fmt::format("{:#x}", offset);
   }

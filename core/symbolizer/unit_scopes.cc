@@ -3,6 +3,7 @@
 #include <dwarf.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/symbolizer/die_parents.h"
 
@@ -38,6 +39,10 @@ bool HoldsNoCode(int tag) {
   }
 }
 
+bool IsClass(int tag) {
+  return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
+}
+
 bool IsDeclaration(Dwarf_Die& die) {
   return dwarf_haschildren(&die) == 1 && dwarf_hasattr(&die, DW_AT_declaration) == 1;
 }
@@ -51,14 +56,20 @@ UnitScopes::UnitScopes(Dwarf_Die unit) : unit_(unit) {
   inlined_ranges_.shrink_to_fit();
 }
 
+void UnitScopes::CollectLeftClasses() {
+  for (void* place : std::exchange(left_classes_, {})) CollectFunctions(DieAt(unit_, place), 1);
+  by_address_.Sort();
+}
+
 uint32_t UnitScopes::AddScope(const Dwarf_Die& die, uint32_t parent) {
   const uint32_t depth = parent == kNone ? 0 : scopes_[parent].depth + 1;
   scopes_.push_back({die.addr, parent, depth});
   return static_cast<uint32_t>(scopes_.size() - 1);
 }
 
-// Everything is looked into: lambdas are functions of classes inside functions.
+// Everything is looked into, now or later: lambdas are functions of classes inside functions.
 void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
+  const bool leave_classes = level == 0 || dwarf_tag(&parent) == DW_TAG_namespace;
   Dwarf_Die die;
   if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
   do {
@@ -76,6 +87,9 @@ void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
       }
     } else if (tag == DW_TAG_inlined_subroutine) {
       continue;  // CollectInlined has it; no function begins inside
+    } else if (leave_classes && IsClass(tag)) {
+      if (dwarf_haschildren(&die) == 1) left_classes_.push_back(die.addr);
+      continue;
     }
     if (dwarf_haschildren(&die) == 1 && !HoldsNoCode(tag)) CollectFunctions(die, level + 1);
   } while (dwarf_siblingof(&die, &die) == 0);
@@ -108,7 +122,14 @@ void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
   } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-std::vector<Dwarf_Die> UnitScopes::At(uint64_t address) const {
+std::vector<Dwarf_Die> UnitScopes::At(uint64_t address, bool is_code) {
+  std::vector<Dwarf_Die> chain = Covering(address);
+  if (!chain.empty() || !is_code || left_classes_.empty()) return chain;
+  CollectLeftClasses();
+  return Covering(address);
+}
+
+std::vector<Dwarf_Die> UnitScopes::Covering(uint64_t address) const {
   std::vector<Dwarf_Die> chain;
   by_address_.Covering(address, [&](uint32_t index) {
     const Function& function = functions_[index];

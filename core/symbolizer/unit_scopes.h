@@ -1,9 +1,12 @@
 // UnitScopes: the functions of one compile unit and what was inlined into them, by address.
 //
 // Built once for a unit that is hit: looking scopes up in the tree of the debug info for each
-// address costs milliseconds.
+// address costs milliseconds. Most of a unit of C++ are classes, whose functions have their code
+// elsewhere as a rule (rustc's don't): they are looked into only when an address isn't found
+// without them.
 //
-// Thread safety: const. Ownership: the DIEs belong to the Dwarf, which must outlive it.
+// Thread safety: one thread at a time. Ownership: the DIEs belong to the Dwarf, which must outlive
+// it.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -20,8 +23,9 @@ class UnitScopes {
   explicit UnitScopes(Dwarf_Die unit);
 
   // What is inlined at the address, innermost first, and last the function that contains it.
-  // Empty: no function does.
-  std::vector<Dwarf_Die> At(uint64_t address) const;
+  // Empty: no function does. `is_code`: false where it is known that none does (padding), which
+  // spares a search.
+  std::vector<Dwarf_Die> At(uint64_t address, bool is_code = true);
 
  private:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -46,6 +50,8 @@ class UnitScopes {
 
   void CollectFunctions(Dwarf_Die parent, int level);
   void CollectInlined(Dwarf_Die parent, uint32_t scope, int level);
+  void CollectLeftClasses();
+  std::vector<Dwarf_Die> Covering(uint64_t address) const;
   uint32_t AddScope(const Dwarf_Die& die, uint32_t parent);
 
   Dwarf_Die unit_;
@@ -53,6 +59,7 @@ class UnitScopes {
   std::vector<Range> inlined_ranges_;
   std::vector<Function> functions_;
   RangeIndex<uint32_t> by_address_;  // of functions_
+  std::vector<void*> left_classes_;  // not looked into yet
 };
 
 }  // namespace memprof

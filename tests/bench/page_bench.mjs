@@ -4,16 +4,15 @@
 //
 //   page_bench.mjs --modules DIR [-n RUNS] PAGE…
 import {statSync} from 'node:fs';
-import {createRequire} from 'node:module';
-import {basename, join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
+import {basename} from 'node:path';
 import {parseArgs} from 'node:util';
+
+import {launchChromium, urlOf} from '../cli/web/browser.mjs';
 
 const {values: options, positionals: files} = parseArgs({allowPositionals: true, options: {
   modules: {type: 'string'},
   runs: {type: 'string', short: 'n', default: '5'},
 }});
-const {chromium} = createRequire(join(resolve(options.modules), 'package.json'))('playwright-core');
 
 const CONTROLS = {
   'open': null,
@@ -45,7 +44,7 @@ async function measure(browser, file) {
   const cpu = async () => 1000 * (await session.send('Performance.getMetrics')).metrics
       .find(({name}) => name === 'ThreadTime').value;
   await page.addInitScript(watchOpening);
-  await page.goto(pathToFileURL(resolve(file)).href);
+  await page.goto(urlOf(file));
   const times = {open: [await page.evaluate(() => window.whenReady), await cpu()]};
   for (const [name, act] of Object.entries(CONTROLS)) {
     if (act === null) continue;
@@ -67,8 +66,7 @@ async function measure(browser, file) {
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const cells = (name, values) => `${name.padEnd(18)}${values.map((v) => String(v).padStart(16)).join('')}`;
 
-const browser = await chromium.launch({executablePath: '/usr/bin/chromium', headless: true,
-  args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
+const browser = await launchChromium(options.modules);
 try {
   const results = [];
   for (const file of files) {

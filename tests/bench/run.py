@@ -10,8 +10,8 @@ usage: run.py RELEASE-BUILD [-n RUNS] [WHAT…]
   costs    ns per pair as live blocks, call stacks, their depth and the time grow: a table for
            COSTS.md; one part of it: live, depth, time
   threads  allocations per second of one and of two threads that only allocate
-  floor    wall time of programs and of redis under floor_preload.c, which does the least that an
-           exact tracker must, beside memprof, and with --sample 512K
+  floor    programs, redis and pair_bench under floor_preload.c, which does the least that an exact
+           tracker must, beside memprof, and with --sample 512K
 """
 import argparse
 import os
@@ -45,6 +45,12 @@ def row(name, results, unit):
     print(text, flush=True)
 
 
+def pair_ns(command, directory, environment=None):
+    done = subprocess.run(command, capture_output=True, check=True, cwd=directory, env=environment)
+    words = [w for w in done.stdout.decode().split() if w.replace(".", "").isdigit() and "." in w]
+    return float(words[-1])
+
+
 def pairs(build, memprof, runs, directory):
     print("ns per malloc+free pair, 100,000 live")
     program = os.path.join(build, "tests", "pair_bench")
@@ -54,12 +60,9 @@ def pairs(build, memprof, runs, directory):
                 results = {}
                 for _ in range(runs):
                     for name, command in profilers(memprof, directory):
-                        done = subprocess.run(
+                        results.setdefault(name, []).append(pair_ns(
                             [*command, program, str(depth), str(changing), str(threads), "300000"],
-                            capture_output=True, check=True, cwd=directory)
-                        numbers = [w for w in done.stdout.decode().split()
-                                   if w.replace(".", "").isdigit() and "." in w]
-                        results.setdefault(name, []).append(float(numbers[-1]))
+                            directory))
                 row(f"{threads} thread(s) depth {depth:2} change {changing}", results, "ns")
 
 
@@ -238,6 +241,17 @@ def floor(build, memprof, runs, directory):
         print(f"| {name} | {median['bare']:.2f} | " + " | ".join(
             f"{median[variant] / median['bare']:.2f}" for variant in list(variants)[1:]) + " |",
               flush=True)
+    print("\n## Nanoseconds a malloc+free pair, 100,000 live, 23 frames\n\n| frames that change | " +
+          " | ".join(variants) + " |\n" + "|---" * (len(variants) + 1) + "|", flush=True)
+    for changing in (0, 4):
+        results = {}
+        for _ in range(runs):
+            for variant, (prefix, extra) in variants.items():
+                results.setdefault(variant, []).append(pair_ns(
+                    [*prefix, os.path.join(build, "tests", "pair_bench"), "23", str(changing), "1",
+                     "300000"], directory, {**os.environ, **extra}))
+        print(f"| {changing} | " + " | ".join(
+            f"{statistics.median(results[variant]):.0f}" for variant in variants) + " |", flush=True)
 
 
 def main():

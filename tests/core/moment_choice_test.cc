@@ -43,13 +43,57 @@ TEST(MomentChoice, ReadsTimesAsPeopleWriteThem) {
 }
 
 TEST(MomentChoice, RefusesWhatIsNoTimeInOneLine) {
-  for (const char* text : {"", "10", "m", "-5s", "1e3s", "5 s", "1..5s", ".5s", "5.s", "10x", "s5",
+  for (const char* text : {"10", "m", "-5s", "1e3s", "5 s", "1..5s", ".5s", "5.s", "10x", "s5",
                            "peaks", "99999999999s", "inf", "1h30"}) {
     const auto parsed = ParseMoment(text);
-    ASSERT_FALSE(parsed.has_value()) << text;
-    EXPECT_EQ(parsed.error().kind, ErrorKind::kUsage);
-    EXPECT_EQ(parsed.error().message.find('\n'), std::string::npos);
+    ASSERT_TRUE(parsed.has_value()) << text;
+    Snapshot s = ThreeMoments();
+    const auto shown = ShowMoment(s, *parsed);
+    ASSERT_FALSE(shown.has_value()) << text;
+    EXPECT_EQ(shown.error().kind, ErrorKind::kUsage);
+    EXPECT_EQ(shown.error().message.find('\n'), std::string::npos);
   }
+  EXPECT_FALSE(ParseMoment("").has_value());
+}
+
+// Named at 3 s, and once more at 5 s by a name that looks like a time.
+Snapshot WithNamed() {
+  Snapshot s = ThreeMoments();
+  s.named.taken = {{"warm", 3000, true}, {"1s", 5000, false}};
+  s.sites[0].named = {{0, {40, 4}}};
+  s.sites[1].named = {{1, {6, 6}}};
+  return s;
+}
+
+TEST(MomentChoice, ShowsASnapshotByItsName) {
+  Snapshot s = WithNamed();
+  const ChosenMoment chosen = Show(s, "warm");
+  EXPECT_EQ(chosen.time_ms, 3000u);
+  EXPECT_TRUE(chosen.inexact);
+  EXPECT_EQ(chosen.name, "the snapshot 'warm' (3.0 s)");
+  EXPECT_EQ(s.sites[0].peak, (Count{40, 4}));
+  EXPECT_EQ(s.sites[1].peak, Count());
+}
+
+TEST(MomentChoice, TakesANameBeforeATimeThatIsWrittenAlike) {
+  Snapshot s = WithNamed();
+  EXPECT_EQ(Show(s, "1s").time_ms, 5000u);
+  EXPECT_EQ(s.sites[1].peak, (Count{6, 6}));
+}
+
+TEST(MomentChoice, LooksAmongTheNamedForTheNearestToo) {
+  Snapshot s = WithNamed();
+  EXPECT_EQ(Show(s, "2.9s").time_ms, 3000u);
+  EXPECT_EQ(s.sites[0].peak, (Count{40, 4}));
+  s = WithNamed();
+  EXPECT_EQ(Show(s, "2.4s").time_ms, 2000u);
+}
+
+TEST(MomentChoice, ListsTheNamesThereAreForAWrongOne) {
+  Snapshot s = WithNamed();
+  const auto shown = ShowMoment(s, *ParseMoment("cold"));
+  ASSERT_FALSE(shown.has_value());
+  EXPECT_NE(shown.error().message.find("there are: warm, 1s;"), std::string::npos);
 }
 
 TEST(MomentChoice, TakesTheNearestOfTheMomentsAndTheEnd) {

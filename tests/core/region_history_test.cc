@@ -53,7 +53,7 @@ TEST_P(RegionHistoryTest, FollowsEachSiteFromMomentToMoment) {
   const uint32_t goes = region.Site(region.Node(0, 0x5020, module));
   Cell& grows_cell = region.NewCell(grows);
   Cell& goes_cell = region.NewCell(goes);
-  RegionHistory history = {{4, {{0, 0, 4096}}}, 16, {}};
+  RegionHistory history = {{4, {{0, 0, 4096}}}, 16, {}, {}, 0, {}};
   Fill(grows_cell, 10, 1, 0, 0);
   history.moments.push_back(MomentOf(region, 16));
   Fill(goes_cell, 70, 7, 0, 0);

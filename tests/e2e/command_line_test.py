@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import harness
@@ -109,6 +110,7 @@ class CommandLineTest(harness.MemprofTest):
         self.assert_rows_sum_to_totals(profile)
         stats = self.stats()
         more = ("sites", "notes", "moments")
+        profile["mappings"].pop("rows")
         self.assertEqual(stats, {k: v for k, v in profile.items() if k not in more})
         self.assertEqual(stats["schema"], 1)
         summary = self.memprof("summary", "--leaks", self.path("x.memprof"))
@@ -181,6 +183,21 @@ class CommandLineTest(harness.MemprofTest):
             with open(page, encoding="utf-8") as file:
                 self.assertRegex(file.read(), r'"mode": ?"' + mode + '"')
         self.refuse(["flamegraph", "--leaks", "--total", self.path("x.memprof")], 2, "excludes")
+
+    def test_arguments_are_left_out_on_demand_in_the_captures_of_children_too(self):
+        program = ["sh", "-c", "ls -d --ignore=hunter2 / >/dev/null; :"]
+        for option, kept in (("--command-line", True), ("--no-command-line", False)):
+            with self.subTest(option), tempfile.TemporaryDirectory() as place:
+                self.memprof("run", "-q", option, "-o", f"{place}/x.memprof", *program)
+                files = sorted(os.listdir(place))
+                self.assertEqual(len(files), 3, files)  # the shell, ls, all together
+                for name in files:
+                    for report in (["stats"], ["stats", "--json"], ["transform", "massif"]):
+                        text = self.memprof(*report, f"{place}/{name}")
+                        self.assertEqual("hunter2" in text, kept and "all" not in name,
+                                         (name, report))
+                        self.assertEqual("not in the capture" in text,
+                                         report == ["stats"] and not kept and "all" not in name)
 
     def test_a_full_disk_is_said_and_leaves_the_program_alone(self):
         mount = self.path("small")

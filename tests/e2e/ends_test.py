@@ -2,12 +2,12 @@
 """However the program or the supervisor ends, there is a whole capture."""
 import os
 import signal
-import struct
 import subprocess
 import time
 import unittest
 
 import harness
+from thread_books import read_books
 
 UNTIL_KILLED = os.path.join(harness.PROGRAMS, "until_killed")
 
@@ -48,15 +48,7 @@ class EndsTest(harness.MemprofTest):
         supervisor.stderr.close()
 
     def books(self, threads):
-        """(live bytes, live blocks, events, inside) of each thread, by the program's own word."""
-        try:
-            with open(self.path("book"), "rb") as file:
-                data = file.read()
-        except FileNotFoundError:
-            return []
-        if len(data) < 64 * threads:
-            return []
-        return [struct.unpack_from("<4q", data, 64 * i) for i in range(threads)]
+        return read_books(self.path("book"), threads)
 
     def check_against_books(self, profile, threads):
         books = self.books(threads)

@@ -104,7 +104,8 @@ class EventLogTest(harness.MemprofTest):
     def test_one_thread(self):
         for name in ("containers", "operators", "peak_after_fall", "peak_first_of_equals",
                      "peak_of_realloc", "peak_sawtooth", "realloc_cases", "c_entry_points",
-                     "unknown_frees", "temporaries", "kinds"):
+                     "unknown_frees", "temporaries", "kinds", "api_segments", "api_first_peak",
+                     "api_pools"):
             with self.subTest(name):
                 self.agrees(self.program(name))
 
@@ -119,6 +120,10 @@ class EventLogTest(harness.MemprofTest):
 
     def test_a_random_walk(self):
         self.agrees(self.program("random_walk"), least=200000)
+
+    def test_marks_do_not_change_what_the_run_s_peak_was(self):
+        self.agrees(self.program("api_random_walk 1"), least=15000)
+        self.agrees(self.program("api_random_walk 4"), "--exact-peak", least=60000)
 
     def test_threads_with_exact_peak(self):
         for name, least in (("random_walk_threads", 100000), ("freed_elsewhere", 190),

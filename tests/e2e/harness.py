@@ -68,3 +68,11 @@ class MemprofTest(unittest.TestCase):
                 if "histogram" in site:
                     self.assertEqual(sum(row[unit] for row in site["histogram"]),
                                      site["total"][unit], f"histogram of {site}")
+
+    def assert_mappings_sum_to_totals(self, mappings):
+        for figure in ("peak", "leaked", "total"):
+            for unit in ("bytes", "mappings"):
+                for reserved, whole in ((False, mappings), (True, mappings["reserved"])):
+                    self.assertEqual(sum(row[figure][unit] for row in mappings["rows"]
+                                         if row["reserved"] == reserved), whole[figure][unit],
+                                     f"{figure} {unit}, reserved: {reserved}")

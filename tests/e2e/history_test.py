@@ -2,6 +2,7 @@
 """What was live over time, as the supervisor saw it."""
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -25,6 +26,12 @@ class HistoryTest(harness.MemprofTest):
             cwd=self.directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.addCleanup(self.end, run)
         return run
+
+    def massif(self):
+        """[(time, bytes, what tree there is)] of the massif export."""
+        text = self.memprof("transform", "massif", self.path("x.memprof"))
+        return [(int(time_ms), int(size), tree) for time_ms, size, tree in re.findall(
+            r"^time=(\d+)\nmem_heap_B=(\d+)\n(?:mem_.*\n)*heap_tree=(\w+)$", text, re.M)]
 
     @staticmethod
     def end(run):
@@ -118,6 +125,14 @@ class HistoryTest(harness.MemprofTest):
         self.memprof("flamegraph", "-o", page, capture)
         with open(page, encoding="utf-8") as file:
             self.assertIn('"selected":{"time_ms":%d' % second["time_ms"], file.read())
+
+        # massif has a snapshot of each moment beside the start, the peak and the end.
+        snapshots = self.massif()
+        self.assertEqual(snapshots, sorted(snapshots, key=lambda snapshot: snapshot[0]))
+        self.assertEqual([snapshot[:2] for snapshot in snapshots if snapshot[2] != "peak"][1:-1],
+                         [(moment["time_ms"], moment["live"]["bytes"])
+                          for moment in profile["moments"]])
+        self.assertIn("detailed", [tree for _, _, tree in snapshots[:-1]])
 
         stats = self.memprof("stats", self.path("x.memprof"), env={**os.environ, "COLUMNS": "80"})
         self.assertIn("heap over time", stats)

@@ -5,7 +5,6 @@ import os
 import unittest
 
 import harness
-import known_answer_test
 
 JEMALLOC = "libjemalloc.so.2"
 HOOKS = "libmemprof_jemalloc.so"
@@ -59,20 +58,6 @@ class JemallocTest(harness.MemprofTest):
         self.assertEqual(sum(s["total"]["allocations"] for s in sites), 14 * 3 * len(sizes))
         self.assertEqual(sum(s["leaked"]["bytes"] for s in sites), 0)
         self.assertEqual({s["frames"][0]["function"] for s in sites}, {"use"})
-
-    def test_new_handlers_under_jemalloc(self):
-        """Its operator new asks for the handler in another way than libstdc++'s."""
-        for name in ("new_handlers.cc", "operator_new_fails.cc"):
-            with self.subTest(program=name):
-                test = known_answer_test.KnownAnswerTest("test_agrees_with_its_answer")
-                test.source_file = os.path.join(harness.SOURCES, name)
-                test.setUp()
-                self.addCleanup(test.doCleanups)
-                os.environ["LD_PRELOAD"] = JEMALLOC
-                try:
-                    test.check_case({})
-                finally:
-                    del os.environ["LD_PRELOAD"]
 
 
 if __name__ == "__main__":

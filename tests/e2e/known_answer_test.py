@@ -2,9 +2,11 @@
 """Every program of ../programs that states its answer: bare and profiled it does the same, and the
 capture is the answer, byte for byte. ../programs/README.md has the grammar of the answers.
 
-usage: known_answer_test.py PROGRAM-SOURCE
+usage: known_answer_test.py PROGRAM-SOURCE [jemalloc|tcmalloc|mimalloc]
+With an allocator: its library preloaded, behind the tracker's as memprof puts it.
 """
 import collections
+import glob
 import os
 import re
 import sys
@@ -13,6 +15,24 @@ import unittest
 import harness
 
 FIGURES = ("peak", "leaked", "total", "temporary")
+LIBRARIES = {"jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so.4",
+             "mimalloc": "libmimalloc.so.2.0"}
+# What an allocator's library brings that needs libstdc++: the pool of its exceptions, allocated by a
+# constructor whose stack ends in the loader. One malloc of that size, never freed.
+POOL = 72704
+POOLS_SIZE = "65536-131071"
+
+
+def library_of(allocator):
+    """The path of its library; the loader would run the program without one that isn't there."""
+    paths = glob.glob(f"/usr/lib/*-linux-gnu/{LIBRARIES[allocator]}")
+    if not paths:
+        raise FileNotFoundError(f"{LIBRARIES[allocator]} is missing; ./dev test installs it")
+    return paths[0]
+
+
+def needs_libstdcxx(path):
+    return b"libstdc++" in harness.run(["ldd", path]).stdout
 
 
 def pair(count):
@@ -56,9 +76,9 @@ class Answer:
             yield row
 
 
-def counts(row, case):
+def counts(row, case, allocator):
     """{figure: (bytes, blocks)} of a row in a case of that name; a "?" is left out."""
-    told = {f: row.get(f"{f}@{case}", row.get(f, "?")) for f in FIGURES}
+    told = {f: row.get(f"{f}@{case}", row.get(f"{f}@{allocator}", row.get(f, "?"))) for f in FIGURES}
     return {f: tuple(int(n) for n in text.split("/")) for f, text in told.items() if text != "?"}
 
 
@@ -72,9 +92,13 @@ def sizes(histogram):
 
 class KnownAnswerTest(harness.MemprofTest):
     source_file = ""
+    program = None    # a build of it by another name
+    allocator = None  # that takes glibc's place
+    preload = None    # its library, unless the program is linked with it
 
     def setUp(self):
         super().setUp()
+        self.pools = 0  # that come with the allocator
         with open(self.source_file, encoding="utf-8") as file:
             self.source = file.read()
         header = []
@@ -99,7 +123,7 @@ class KnownAnswerTest(harness.MemprofTest):
     def place(self, site):
         """The innermost frame that is not the C++ library's."""
         for frame in site["frames"]:
-            if not re.match(r"(\S+ )?(std|__gnu_cxx)::|operator (new|delete)", frame["function"]):
+            if not re.match(r"(\S+ )?(std|__gnu_cxx)::|operator (new|delete)|memprof_pool_alloc", frame["function"]):
                 return frame
         return None
 
@@ -110,7 +134,7 @@ class KnownAnswerTest(harness.MemprofTest):
     def check_row(self, row, sites, case):
         got = {f: (sum(s[f]["bytes"] for s in sites), sum(s[f]["allocations"] for s in sites))
                for f in FIGURES}
-        wanted = counts(row, case)
+        wanted = counts(row, case, self.allocator)
         self.assertEqual({f: got[f] for f in wanted}, wanted, f"at {row}")
         if "sizes" in row:
             wanted = {size: int(n) for size, n in (one.split(":") for one in row["sizes"].split(","))}
@@ -139,33 +163,81 @@ class KnownAnswerTest(harness.MemprofTest):
             if frame is not None and self.is_own(frame) and index not in claimed:
                 self.fail(f"a place without an answer: {frame}, {site['total']}")
         for row in answer.rows("WHOLE"):
-            wanted = counts(row, case)
-            self.assertEqual({f: pair(profile[f]) for f in wanted}, wanted)
+            wanted = counts(row, case, self.allocator)
+            pools = {f: 0 if f == "temporary" else self.pools for f in wanted}
+            self.assertEqual({f: pair(profile[f]) for f in wanted},
+                             {f: (b + pools[f] * POOL, n + pools[f]) for f, (b, n) in wanted.items()})
         for row in answer.rows("SIZES"):
-            self.assertEqual(sizes(profile["histogram"]),
-                             {size: int(n) for size, n in row.items()})
+            wanted = collections.Counter({size: int(n) for size, n in row.items()})
+            wanted.update({POOLS_SIZE: self.pools} if self.pools else {})
+            self.assertEqual(sizes(profile["histogram"]), wanted)
         for row in answer.rows("KINDS"):
-            self.assertEqual({kind["kind"]: f"{kind['bytes']}/{kind['allocations']}"
-                              for kind in profile["kinds"]}, row)
+            wanted = {kind: tuple(int(n) for n in text.split("/")) for kind, text in row.items()}
+            wanted["malloc"] = (wanted["malloc"][0] + self.pools * POOL, wanted["malloc"][1] + self.pools)
+            self.assertEqual({kind["kind"]: pair(kind) for kind in profile["kinds"]}, wanted)
+
+    def check_mappings(self, answer, profile, case):
+        mappings = profile["mappings"]
+        speaks_of_mappings = "MAP" in answer.lines
+        if mappings is None:
+            self.assertFalse(speaks_of_mappings)
+            return
+        self.assertEqual(mappings["lost_events"], 0)
+        self.assert_mappings_sum_to_totals(mappings)
+        claimed = set()
+
+        def check(row, figures):
+            got = {f: (sum(one[f]["bytes"] for one in figures),
+                       sum(one[f]["mappings"] for one in figures)) for f in FIGURES[:3]}
+            wanted = counts(row, case, self.allocator)
+            self.assertEqual({f: got[f] for f in wanted}, wanted, f"at {row}")
+
+        for row in answer.rows("MAP"):
+            figures = []
+            for index, one in enumerate(mappings["rows"]):
+                frame = self.place(one)
+                if (frame is None or not self.matches(row, frame)
+                        or one["kind"] != row.get("kind", one["kind"])
+                        or row.get("reserved", "yes" if one["reserved"] else "no")
+                        != ("yes" if one["reserved"] else "no")
+                        or os.path.basename(one["file"]) != row.get("file", os.path.basename(one["file"]))):
+                    continue
+                claimed.add(index)
+                figures.append(one)
+            check(row, figures)
+        for index, one in enumerate(mappings["rows"]):
+            frame = self.place(one)
+            if frame is not None and self.is_own(frame) and index not in claimed:
+                self.assertFalse(speaks_of_mappings, f"a place without an answer: {one}")
+        for row in answer.rows("MAPPED"):
+            check(row, [mappings])
 
     def check_tracker(self, profile):
-        for words in self.answer.lines["TRACKER"]:
-            for word in words:
-                name, relation, value = re.match(r"(\w+)(>=|<=|=)(\d+)$", word).groups()
-                got = profile["tracker"][name]
-                if relation == "=":
-                    self.assertEqual(got, int(value), name)
-                elif relation == "<=":
-                    self.assertLessEqual(got, int(value), name)
-                else:
-                    self.assertGreaterEqual(got, int(value), name)
+        told = {}
+        for word in (word for words in self.answer.lines["TRACKER"] for word in words):
+            name, where, relation, value = re.match(r"(\w+)(?:@(\w+))?(>=|<=|=)(\d+)$", word).groups()
+            if where in (None, self.allocator):
+                told[name, relation] = int(value)  # what is said of an allocator comes later
+        for (name, relation), value in told.items():
+            got = profile["tracker"][name]
+            if name == "incomplete_stacks":
+                got -= self.pools
+            if relation == "=":
+                self.assertEqual(got, value, name)
+            elif relation == "<=":
+                self.assertLessEqual(got, value, name)
+            else:
+                self.assertGreaterEqual(got, value, name)
 
     def check_case(self, case):
-        program = os.path.join(harness.PROGRAMS,
-                               os.path.splitext(os.path.basename(self.source_file))[0])
+        name = self.program or os.path.splitext(os.path.basename(self.source_file))[0]
+        program = os.path.join(harness.PROGRAMS, name)
         arguments = case["args"].split(",") if "args" in case else []
         status = int(case.get("status", 0))
         environment = dict(os.environ, KNOWN_ANSWER=self.path("bare.answer"))
+        if self.preload is not None:
+            environment["LD_PRELOAD"] = self.preload
+            self.pools = int(needs_libstdcxx(self.preload) and not needs_libstdcxx(program))
         bare = self.bare([program, *arguments], env=environment)
         if bare.returncode == 77:
             self.skipTest(bare.stdout.decode() or "the program can't do its part here")
@@ -188,16 +260,27 @@ class KnownAnswerTest(harness.MemprofTest):
             with open(self.path("answer"), encoding="utf-8") as file:
                 answer = Answer(file.read(), self.source)
         self.check_answer(answer, profile, case.get("name"))
+        self.check_mappings(answer, profile, case.get("name"))
 
     def test_agrees_with_its_answer(self):
         for needs in self.answer.lines["NEEDS"]:
             if "root" in needs and os.geteuid() != 0:
                 self.skipTest("needs root")
-        for case in list(self.answer.rows("CASE")) or [{}]:
+        self.check_cases()
+
+    def check_cases(self):
+        allocator = self.allocator or "glibc"
+        cases = [case for case in list(self.answer.rows("CASE")) or [{}]
+                 if case.get("with", allocator) == allocator]
+        self.assertTrue(cases, f"no case with {allocator}")
+        for case in cases:
             with self.subTest(**case):
                 self.check_case(case)
 
 
 if __name__ == "__main__":
     KnownAnswerTest.source_file = sys.argv.pop(1)
+    if len(sys.argv) > 1 and sys.argv[1] in LIBRARIES:
+        KnownAnswerTest.allocator = sys.argv.pop(1)
+        KnownAnswerTest.preload = library_of(KnownAnswerTest.allocator)
     unittest.main(verbosity=2)

@@ -61,7 +61,7 @@ class LimitsTest(harness.MemprofTest):
                     [harness.MEMPROF, "run", "-q", "-o", self.path("out/x.memprof"), "--",
                      "/bin/sh", "-c", f"rm -r out; exit {code}"], cwd=self.directory)
                 self.assertEqual(done.returncode, status, done.stderr)
-                self.assertRegex(done.stderr.decode(), r"^memprof: .*out/x.memprof")
+                self.assertRegex(done.stderr.decode(), r"(?m)^memprof: .*out/x.memprof")
 
     def test_paths_with_spaces_and_colons_work(self):
         directory = self.path("a b:c")

@@ -6,10 +6,10 @@
 // imported; DHAT's viewer is valgrind's page, and its sums are those of its root.
 import assert from 'node:assert/strict';
 import {readFileSync, writeFileSync} from 'node:fs';
-import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
 import {parseArgs} from 'node:util';
+
+import {launchChromium, urlOf} from '../cli/web/browser.mjs';
 
 const {values: options} = parseArgs({options: {
   modules: {type: 'string'},
@@ -18,7 +18,6 @@ const {values: options} = parseArgs({options: {
   'dhat-viewer': {type: 'string'},
 }});
 const modules = resolve(options.modules);
-const {chromium} = createRequire(join(modules, 'package.json'))('playwright-core');
 
 const complaints = [];
 
@@ -44,7 +43,7 @@ const readSpeedscope = (browser) => withPage(browser, async (page) => {
   const text = readFileSync(options.speedscope).toString('base64');
   writeFileSync(script, `speedscope.loadFileFromBase64("x.speedscope.json", "${text}")`);
   const viewer = join(modules, 'speedscope/dist/release/index.html');
-  await page.goto(`${pathToFileURL(viewer).href}#localProfilePath=${script}`);
+  await page.goto(`${urlOf(viewer)}#localProfilePath=${script}`);
   const shown = page.getByText('Export', {exact: false}).first();
   await shown.waitFor();
   const [download] = await Promise.all([page.waitForEvent('download'), shown.click()]);
@@ -53,7 +52,7 @@ const readSpeedscope = (browser) => withPage(browser, async (page) => {
 });
 
 const readDhat = (browser) => withPage(browser, async (page) => {
-  await page.goto(pathToFileURL(options['dhat-viewer']).href);
+  await page.goto(urlOf(options['dhat-viewer']));
   await page.locator('input[type=file]').setInputFiles(options.dhat);
   await page.getByText('PP 1').first().waitFor();
   // A name that the viewer declared at the top of its script.
@@ -65,9 +64,7 @@ const readDhat = (browser) => withPage(browser, async (page) => {
   }));
 });
 
-const browser = await chromium.launch({executablePath: '/usr/bin/chromium', headless: true,
-  args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-    '--allow-file-access-from-files']});
+const browser = await launchChromium(modules, ['--allow-file-access-from-files']);
 try {
   const read = {speedscope: await readSpeedscope(browser), dhat: await readDhat(browser)};
   assert.deepEqual(complaints, []);

@@ -105,10 +105,13 @@ class SamplingTest(harness.MemprofTest):
             self.check(self.sample(SUMS, "freed", distance=distance),
                        {"1": 1, "1K": 1024, "512K": 524288}[distance], kept=False)
 
-    def test_a_forked_child_is_not_counted(self):
-        profile = self.sample(SUMS, "fork")
+    def test_a_forked_child_is_sampled_too(self):
+        self.check(self.sample(SUMS, "fork"), 1024)
+        child, = [name for name in os.listdir(self.directory)
+                  if name not in ("x.memprof", "x.all.memprof")]
+        profile = self.sites(child)
+        self.assert_rows_sum_to_totals(profile)
         self.check(profile, 1024)
-        self.assertEqual(profile["tracker"]["untracked_children"], 1)
 
     def test_under_jemalloc(self):
         environment = dict(os.environ, LD_PRELOAD="libjemalloc.so.2")

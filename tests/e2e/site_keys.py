@@ -12,8 +12,9 @@ PC_NO_STACK = 3
 MODULES, STRINGS, NAMES, NODES, SITES = range(5)
 RECORDS = {MODULES: struct.Struct("<QQII32sIIQ"), NAMES: struct.Struct("<16s"),
            NODES: struct.Struct("<QII"), SITES: struct.Struct("<II")}
-KINDS = ("unknown", "malloc", "calloc", "realloc", "aligned", "new", "new[]", "mallocx", "rallocx")
-TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 256
+KINDS = ("unknown", "malloc", "calloc", "realloc", "aligned", "new", "new[]", "mallocx", "rallocx",
+         "pool")
+TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 512
 
 
 def key_of(thread, kind, frames):
@@ -79,7 +80,7 @@ def of_capture(dump):
     part = None
     for line in dump.splitlines():
         if re.match(r"(modules|frames|nodes|thread names|sites|temporary|sizes|timeline|moments|"
-                    r"history)\b", line):
+                    r"history|mappings|memory)\b", line):
             part = parts[line.split(":")[0]]
         elif part is not None and line:
             part.append(line.strip())

@@ -34,6 +34,24 @@ class TemporaryTest(harness.MemprofTest):
                             self.path("x.memprof")])
         self.assertEqual(done.returncode, 2)
 
+    def test_a_difference_of_them_is_told(self):
+        for name, flags in (("one", []), ("more", ["--temporary", "64"])):
+            self.assertEqual(self.profile([TEMPORARIES], flags).returncode, 0)
+            os.rename(self.path("x.memprof"), self.path(name))
+        figures = [json.loads(self.memprof("stats", "--json", name))["temporary"]
+                   for name in ("one", "more")]
+        self.assertGreater(figures[1]["bytes"], figures[0]["bytes"])
+        difference = json.loads(self.memprof("diff", "--json", "one", "more"))
+        for unit in ("bytes", "allocations"):
+            self.assertEqual(difference["difference"]["temporary"][unit],
+                             figures[1][unit] - figures[0][unit])
+            self.assertEqual(sum(row["temporary"]["difference"][unit]
+                                 for row in difference["rows"]),
+                             figures[1][unit] - figures[0][unit])
+        text = self.memprof("diff", "--temporary", "one", "more")
+        self.assertIn("Temporary: what changed", text)
+        self.assertRegex(text, r"(?m)^  temporary  10\.4 KiB → ")
+
     def test_folded_stacks_of_temporaries_sum_to_them(self):
         self.assertEqual(self.profile([TEMPORARIES]).returncode, 0)
         lines = self.memprof("transform", "folded", "--figure", "temporary",

@@ -153,5 +153,92 @@ TEST(HistorySections, AreLostAloneWhenTheyAreDamaged) {
   }
 }
 
+Snapshot WithNamed() {
+  Snapshot s = WithHistory();
+  s.named = {{{"warm", 20, true}, {"after load", 40, false}}, 3};
+  s.sites[0].named = {{1, {77, 7}}};
+  s.sites[1].named = {{0, {5, 1}}, {1, {0, 0}}};
+  return s;
+}
+
+TEST(NamedSnapshots, GiveBackWhatWasWritten) {
+  const auto read = DecodeCapture(EncodeCapture(WithNamed()));
+  ASSERT_TRUE(read.has_value());
+  EXPECT_TRUE(read->damage.empty());
+  EXPECT_EQ(read->snapshot, Canonical(WithNamed()));
+  EXPECT_EQ(read->snapshot.named, WithNamed().named);
+}
+
+TEST(NamedSnapshots, AreInOneOrderWhateverOrderTheyWereToldIn) {
+  Snapshot other = WithNamed();
+  std::swap(other.named.taken[0], other.named.taken[1]);
+  other.sites[0].named = {{0, {77, 7}}, {1, {0, 0}}};
+  other.sites[1].named = {{1, {5, 1}}};
+  EXPECT_EQ(Canonical(other), Canonical(WithNamed()));
+}
+
+TEST(NamedSnapshots, KeepASiteThatHasNothingElse) {
+  Snapshot s = WithNamed();
+  SnapshotSite only = {2, 0, {}, {}, {}};
+  only.named = {{0, {1, 1}}};
+  s.sites.push_back(only);
+  EXPECT_EQ(Canonical(s).sites.size(), 3u);
+}
+
+// The example of CAPTURE_FORMAT.md.
+TEST(NamedSnapshots, HaveTheBytesOfTheWorkedExample) {
+  Snapshot s;
+  s.named = {{{"warm", 20, true}}, 1};
+  s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}}};
+  s.sites[0].named = {{0, {100, 1}}};
+  EXPECT_EQ(EncodeNamed(s),
+            std::string("\x01\x01\x04warm\x14\x01\x01\x00\x01\x00\xc8\x01\x02", 16));
+}
+
+TEST(NamedSnapshots, OfABrokenSectionAreRefused) {
+  const auto decode = [](const std::vector<std::string>& names, uint64_t moment) {
+    ByteWriter out;
+    out.Varint(0);
+    out.Varint(names.size());
+    for (const std::string& name : names) out.String(name);
+    for (size_t i = 0; i < names.size(); ++i) out.Varint(5);  // ms later
+    for (size_t i = 0; i < names.size(); ++i) out.Varint(0);  // exact
+    out.Varint(1);                                            // a site
+    out.Signed(0);
+    out.Varint(1);
+    out.Varint(moment);
+    out.Signed(10);
+    out.Signed(1);
+    Snapshot s = SampleSnapshot();
+    return DecodeNamed(out.bytes(), s);
+  };
+  EXPECT_TRUE(decode({"a", "b"}, 1));
+  EXPECT_FALSE(decode({"a", "b"}, 2));    // no such snapshot
+  EXPECT_FALSE(decode({"a", "a"}, 1));    // twice
+  EXPECT_FALSE(decode({"a", "b/c"}, 1));  // could never be named
+  EXPECT_FALSE(decode({"a", ""}, 1));
+  std::vector<std::string> many;
+  for (size_t i = 0; i < kMaxNamedSnapshots; ++i) many.push_back(std::to_string(i));
+  EXPECT_TRUE(decode(many, 1));
+  many.push_back("one more");
+  EXPECT_FALSE(decode(many, 1));
+}
+
+TEST(NamedSnapshots, ThatAreDamagedLeaveTheRest) {
+  Snapshot whole = WithNamed();
+  Snapshot without = whole;
+  without.named = {};
+  for (SnapshotSite& site : without.sites) site.named = {};
+  std::string bytes = EncodeCapture(whole);
+  const size_t at = bytes.find("after load");
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = 'A';
+  const auto read = DecodeCapture(bytes);
+  ASSERT_TRUE(read.has_value());
+  ASSERT_EQ(read->damage.size(), 1u);
+  EXPECT_EQ(read->damage[0].section, "named snapshots");
+  EXPECT_EQ(read->snapshot, Canonical(without));
+}
+
 }  // namespace
 }  // namespace memprof

@@ -7,7 +7,7 @@
 
 import {KIND_ROW, KIND_SYSTEM} from './capture.js';
 
-const FOLDED = {function: '[system frames]', file: '', module: '', lines: '', kind: KIND_ROW,
+const FOLDED = {function: '[system frames]', file: '', module: '', lines: '', source: '', kind: KIND_ROW,
   inlined: false};
 
 export function buildTree(capture, figures, view) {

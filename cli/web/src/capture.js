@@ -74,6 +74,7 @@ function frameAt({strings, frames}, index) {
     file: strings[frames.file[index]],
     module: strings[frames.module[index]],
     lines: strings[frames.lines[index]],
+    source: strings[frames.source?.[index] ?? 0],
     kind: frames.kind[index],
     inlined: frames.inlined[index] === 1,
   };

@@ -1,7 +1,7 @@
 // The page of a difference: what has more is red, what has less is blue, in a flame graph of both
 // captures' stacks and in a table.
 
-import {buildDiffTree, changeOf, colorOfChange, FIGURES, parseDifference, verify} from './diff_model.js';
+import {buildDiffTree, changeOf, colorOfChange, parseDifference, verify} from './diff_model.js';
 import {createDiffState} from './diff_state.js';
 import {showTable, signClass, signed} from './diff_table.js';
 import {byId, element} from './element.js';
@@ -11,7 +11,8 @@ import {makeMatcher} from './search.js';
 import {createTheme, effectiveTheme} from './theme.js';
 import {createTooltip} from './tooltip.js';
 
-const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated'};
+const LABELS = {peak: 'Peak', leaked: 'Leaked', total: 'Total allocated',
+  temporary: 'Temporary'};
 const SWITCHES = ['measure', 'width', 'layout', 'by'];
 
 function relative(before, after) {
@@ -30,7 +31,7 @@ function showHeader(difference, state) {
   byId('made').textContent = `Made by memprof ${difference.memprof}.`;
   document.title = `${after.program || 'memprof'} · ${before.capture} → ${after.capture}`;
   const about = estimates ? '≈ ' : '';
-  byId('figures').replaceChildren(...FIGURES.map((figure) => {
+  byId('figures').replaceChildren(...difference.figures.map((figure) => {
     const counts = difference.totals[figure];
     const [old, , now] = counts;
     const change = changeOf(counts, 'bytes'), blocks = changeOf(counts, 'allocations');
@@ -128,7 +129,8 @@ function showLegend(theme) {
 
 function start() {
   const difference = parseDifference(byId('difference').textContent);
-  const state = createDiffState({figure: difference.figure, by: difference.by});
+  const state = createDiffState(
+      {figure: difference.figure, by: difference.by}, {figure: difference.figures});
   const container = byId('chart'), search = byId('search');
   const zoomTo = (zoom) => state.set({zoom});
   const tooltip = createTooltip(byId('tooltip'), (node) => describe(node, state.get().measure));

@@ -7,7 +7,6 @@
 
 import {forEachNode} from './call_tree.js';
 
-export const FIGURES = ['peak', 'leaked', 'total'];
 export const MEASURES = ['bytes', 'allocations'];
 
 export const sideOf = (figure, measure, side) =>
@@ -39,7 +38,7 @@ export function parseDifference(text) {
 
 export function verify(difference) {
   const wrong = [];
-  for (const figure of FIGURES) {
+  for (const figure of difference.figures) {
     for (const measure of MEASURES) {
       for (const side of ['before', 'after']) {
         const total = sideOf(difference.totals[figure], measure, side);

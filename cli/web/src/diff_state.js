@@ -1,7 +1,6 @@
 // What the reader of a difference chose, kept in the URL's fragment like view_state.js's.
 
 const CHOICES = {
-  figure: ['peak', 'leaked', 'total'],
   measure: ['bytes', 'allocations'],
   width: ['change', 'after', 'before'],
   layout: ['icicle', 'flame'],
@@ -10,7 +9,8 @@ const CHOICES = {
   theme: ['auto', 'light', 'dark'],
 };
 
-export function createDiffState(defaults) {
+// `choices`: of what differs from page to page.
+export function createDiffState(defaults, choices) {
   const initial = {figure: 'peak', measure: 'bytes', width: 'change', layout: 'icicle', by: 'site',
     sort: 'change', theme: 'auto', search: '', zoom: 0, ...defaults};
   const listeners = [];
@@ -19,7 +19,7 @@ export function createDiffState(defaults) {
   function read() {
     const params = new URLSearchParams(location.hash.slice(1));
     const state = {...initial};
-    for (const [key, allowed] of Object.entries(CHOICES)) {
+    for (const [key, allowed] of Object.entries({...CHOICES, ...choices})) {
       if (allowed.includes(params.get(key))) state[key] = params.get(key);
     }
     state.search = params.get('search') ?? '';

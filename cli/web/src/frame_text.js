@@ -16,6 +16,8 @@ export function whereOf(capture, node) {
     place: placeText(file, lines.length > 4 ? [...lines.slice(0, 4), '…'].join(', ')
         : lines.join(', ')),
     module,
+    // What stands at the lines, of at most two of them.
+    source: [...new Set(frames.flatMap((frame) => frame.source ? [frame.source] : []))].slice(0, 2),
     inlined: frames.every((frame) => frame.inlined),
   };
 }

@@ -15,6 +15,7 @@ function endText({kind, code, signal}) {
     case 'exit': return `exited with ${code}`;
     case 'signal': return `was ended by ${signal} (${code})`;
     case 'exec': return 'executed another program';
+    case 'ended': return 'ended, how is not known';
     default: return 'was still running';
   }
 }

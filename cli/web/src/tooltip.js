@@ -42,11 +42,12 @@ export function createTooltip(box, describe) {
 }
 
 export function describeFrame(capture, figures, node, view) {
-  const {place, module, inlined} = whereOf(capture, node);
+  const {place, module, source, inlined} = whereOf(capture, node);
   const row = (className, text) => text ? element('p', {className}, text) : null;
   return [
     element('p', {className: 'name'}, shortened(node.name, NAME_LIMIT)),
     row('place', shortened(place, NAME_LIMIT)),
+    ...source.map((text) => row('source', text)),
     row('module', shortened(module, NAME_LIMIT) + (inlined ? ' · inlined' : '')),
     figuresTable(capture, figures, node, view),
   ].filter(Boolean);

@@ -1,4 +1,5 @@
-// The tables ask the unwinder for one thing only: to forget. Here it is counted.
+// The tables ask the unwinder for one thing only: to forget. Here it is counted. There are no
+// captures.
 
 #include "aggregator/unwind/stack_capture.h"
 
@@ -7,5 +8,6 @@ namespace memprof {
 int invalidations_for_test = 0;
 
 void InvalidateUnwinder() { ++invalidations_for_test; }
+void ForgetCaptures(StackMemory&) {}
 
 }  // namespace memprof

@@ -43,10 +43,14 @@ TEST_F(CaptureNameTest, IsAFilesNameFirst) {
   EXPECT_EQ(ParseCaptureName(Path("a@b/x"))->file, Path("a@b/x"));
 }
 
-TEST_F(CaptureNameTest, RefusesWhatFollowsAFileAndIsNoMoment) {
+TEST_F(CaptureNameTest, TakesWhatIsNoTimeForASnapshotsName) {
   const auto name = ParseCaptureName(Path("x.memprof@soon"));
-  ASSERT_FALSE(name.has_value());
-  EXPECT_EQ(name.error().kind, ErrorKind::kUsage);
+  ASSERT_TRUE(name.has_value());
+  EXPECT_EQ(name->moment->kind, MomentSelector::Kind::kNamed);
+  EXPECT_EQ(name->moment->text, "soon");
+  const auto nothing = ParseCaptureName(Path("x.memprof@"));
+  ASSERT_FALSE(nothing.has_value());
+  EXPECT_EQ(nothing.error().kind, ErrorKind::kUsage);
   // Where there is no such file either, that is what is said.
   EXPECT_EQ(ParseCaptureName(Path("y@soon"))->file, Path("y@soon"));
 }

@@ -47,7 +47,7 @@ TEST_F(Load, GivesTheFiguresOfACapture) {
 
 TEST_F(Load, GivesTheSameFiguresWithoutNames) {
   Write(EncodeCapture(OneSite()));
-  const auto figures = LoadFigures(file_);
+  const auto figures = LoadFigures({file_});
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->peak, (Count{10, 1}));
   EXPECT_EQ(figures->leaked, (Count{20, 2}));

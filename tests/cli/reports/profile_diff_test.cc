@@ -103,8 +103,11 @@ TEST(ProfileDiff, AddsTheVariancesOfEstimates) {
   EXPECT_NEAR(sum, 2 * estimated.variances.peak.bytes, 1e-6 * sum);
   const auto json = nlohmann::json::parse(DiffJson(estimated, estimated, DiffBy::kFunction, rows));
   EXPECT_TRUE(json["difference"]["peak"].contains("standard_error"));
-  EXPECT_NE(DiffCsv(rows, true).find(",peak_difference_bytes_standard_error,"), std::string::npos);
-  EXPECT_EQ(DiffCsv(rows, false).find("standard_error"), std::string::npos);
+  EXPECT_NE(DiffCsv(estimated, estimated, rows).find(",peak_difference_bytes_standard_error,"),
+            std::string::npos);
+  const Profile exact = ReportProfile();
+  EXPECT_EQ(DiffCsv(exact, exact, DiffRows(exact, exact, DiffBy::kFunction)).find("standard_error"),
+            std::string::npos);
 }
 
 TEST(DiffText, ShowsSignsAndWhatIsNewOrGone) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/cli/run/temporary_directory.h"
 
 namespace memprof {
@@ -14,6 +16,27 @@ TEST(OutputName, HasThePidAndTheProgramsBaseName) {
 
 TEST(OutputName, LeavesOtherPercentSignsAlone) {
   EXPECT_EQ(ExpandName("100%%.%x.%", "a", 7), "100%.%x.%");
+}
+
+TEST(OutputName, HasTheSnapshotsNameOnlyWhereThatIsAskedFor) {
+  const std::string name = "warm";
+  EXPECT_EQ(ExpandName("%s-%p%%s", "a", 7, &name), "warm-7%s");
+  EXPECT_EQ(ExpandName("%s", "a", 7), "%s");
+}
+
+TEST(OutputName, IsTheSameForEverySpellingOfAFileThereOrNot) {
+  const TemporaryDirectory files;
+  const std::string file = files / "x.memprof";
+  std::filesystem::create_directory_symlink(files.path(), files / "link");
+  for (const char* written : {"", "already there"}) {
+    if (*written != 0) files.Write("x.memprof", written);
+    EXPECT_EQ(CanonicalName(files / "./x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName(files / "link/x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName(std::filesystem::relative(file)), CanonicalName(file));
+    EXPECT_NE(CanonicalName("x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName("x.memprof"), std::filesystem::current_path() / "x.memprof");
+  }
+  EXPECT_EQ(CanonicalName(""), "");
 }
 
 TEST(OutputName, PutsAnImagesNumberBeforeTheExtension) {

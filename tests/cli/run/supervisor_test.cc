@@ -37,6 +37,7 @@ class SupervisorTest : public testing::Test {
   void Start(std::vector<std::string> words) {
     directory_ = std::make_unique<PrivateDirectory>(std::move(*PrivateDirectory::Make()));
     socket_ = std::make_unique<TrackerSocket>(std::move(*TrackerSocket::Open(*directory_)));
+    control_ = std::make_unique<ControlSocket>(std::move(*ControlSocket::Open(*directory_)));
     words.insert(words.begin(), "fake");
     auto child = Child::Fork(
         {FAKE_TRACKED, words, EnvironmentWith("", socket_->path()), signals_.inherited()});
@@ -47,8 +48,8 @@ class SupervisorTest : public testing::Test {
     pid_ = child->pid();
     options_.program = "fake";
     options_.output = files_ / "x.memprof";
-    supervisor_ =
-        std::make_unique<Supervisor>(options_, signals_, *socket_, pid_, std::move(*region));
+    supervisor_ = std::make_unique<Supervisor>(options_, signals_, *socket_, *control_, pid_,
+                                               std::move(*region));
     ASSERT_EQ(child->Start(), 0);
   }
 
@@ -57,6 +58,7 @@ class SupervisorTest : public testing::Test {
   SupervisorOptions options_;
   std::unique_ptr<PrivateDirectory> directory_;
   std::unique_ptr<TrackerSocket> socket_;
+  std::unique_ptr<ControlSocket> control_;
   std::unique_ptr<Supervisor> supervisor_;
   pid_t pid_ = 0;
 };
@@ -202,6 +204,18 @@ TEST_F(SupervisorTest, WritesCheckpointsWhileTheProgramRuns) {
   EXPECT_EQ(seen.program.end_kind, EndKind::kRunning);
   EXPECT_EQ(ReadCapture(options_.output).program.end_kind, EndKind::kSignal);
   EXPECT_GT(outcome.checkpoints, 0);
+}
+
+TEST_F(SupervisorTest, SaysOnceThatMetricsCanNotBeWritten) {
+  options_.checkpoint = milliseconds(100);
+  options_.metrics = files_ / "nowhere/m.prom";
+  testing::internal::CaptureStderr();
+  const RunOutcome outcome = Run({"connect", "allocate", "100", "sleep", "600", "exit", "0"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_GT(outcome.checkpoints, 0);
+  const size_t first = said.find("metrics: ");
+  EXPECT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("metrics: ", first + 1), std::string::npos) << said;
 }
 
 TEST_F(SupervisorTest, TellsWhenThePeakWas) {

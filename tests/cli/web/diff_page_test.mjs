@@ -2,52 +2,25 @@
 //
 // `pages` holds what write_test_pages wrote; screenshots go beside the pages.
 import assert from 'node:assert/strict';
-import {createRequire} from 'node:module';
 import {join, resolve} from 'node:path';
 import {after, before, test} from 'node:test';
-import {pathToFileURL} from 'node:url';
 import {parseArgs} from 'node:util';
+
+import {frame, launchChromium, names, text, usePage, widthOf} from './browser.mjs';
 
 const {values: options} = parseArgs({options: {
   modules: {type: 'string'},
   pages: {type: 'string'},
 }});
-const {chromium} = createRequire(join(resolve(options.modules), 'package.json'))('playwright-core');
 const pages = resolve(options.pages);
-const urlOf = (name) => pathToFileURL(join(pages, `${name}.html`)).href;
 
 let browser;
-before(async () => {
-  browser = await chromium.launch({executablePath: '/usr/bin/chromium', headless: true,
-    args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
-});
+before(async () => { browser = await launchChromium(options.modules); });
 after(async () => { await browser?.close(); });
 
-async function withPage(name, use, context = {}) {
-  const own = await browser.newContext({viewport: {width: 1280, height: 900}, ...context});
-  try {
-    const page = await own.newPage();
-    const requests = [], complaints = [];
-    page.on('request', (request) => requests.push(request.url()));
-    page.on('console', (message) => {
-      if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(String(error)));
-    await page.goto(urlOf(name));
-    await use(page);
-    assert.deepEqual(requests.filter((url) => !url.startsWith('data:') &&
-        url.split('#')[0] !== urlOf(name)), []);
-    assert.deepEqual(complaints, []);
-  } finally {
-    await own.close();
-  }
-}
-
-const text = (page, selector) => page.locator(selector).innerText();
-const frame = (page, name) => page.locator(`g.frame[name="${name}"] rect`);
-const names = (page) => page.$$eval('g.frame', (all) => all.map((g) => g.getAttribute('name')));
+const withPage = (name, use, context) =>
+  usePage(browser, join(pages, `${name}.html`), use, context);
 const settle = (page) => page.waitForTimeout(500);  // frames move to where a click sends them
-const widthOf = async (page, name) => (await frame(page, name).boundingBox())?.width ?? 0;
 const hueOf = async (page, name) => /hsl\((\d+) (\d+)%/.exec(await frame(page, name)
     .getAttribute('fill')).slice(1).map(Number);
 const rows = (page) => page.$$eval('#table tbody tr', (all) => all.map((row) =>

@@ -1,26 +1,24 @@
 // Takes the README's pictures: node pictures.mjs --modules DIR --out DIR NAME=PAGE[#FRAGMENT]…
 //
 // Each page is opened in headless Chromium as a reader would and saved as NAME.png.
-import {createRequire} from 'node:module';
-import {join, resolve} from 'node:path';
-import {pathToFileURL} from 'node:url';
+import {join} from 'node:path';
 import {parseArgs} from 'node:util';
+
+import {launchChromium, urlOf} from './browser.mjs';
 
 const {values: options, positionals: pictures} = parseArgs({allowPositionals: true, options: {
   modules: {type: 'string'},
   out: {type: 'string'},
 }});
-const {chromium} = createRequire(join(resolve(options.modules), 'package.json'))('playwright-core');
 
-const browser = await chromium.launch({executablePath: '/usr/bin/chromium', headless: true,
-  args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage']});
+const browser = await launchChromium(options.modules);
 try {
   for (const picture of pictures) {
     const [, name, file, fragment] = /^([\w-]+)=([^#]+)(#.*)?$/.exec(picture);
     const context = await browser.newContext({viewport: {width: 1200, height: 900},
       colorScheme: name.endsWith('-dark') ? 'dark' : 'light', reducedMotion: 'reduce'});
     const page = await context.newPage();
-    await page.goto(pathToFileURL(resolve(file)).href + (fragment ?? ''));
+    await page.goto(urlOf(file) + (fragment ?? ''));
     await page.locator('g.frame, .site-row').first().waitFor();
     // As high as what there is, up to a screen.
     const height = await page.evaluate(() => document.body.scrollHeight);

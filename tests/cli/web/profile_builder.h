@@ -20,7 +20,7 @@ namespace memprof {
 
 struct TestFrame {
   std::string function;
-  std::string file;
+  std::string file = {};
   uint32_t line = 0;
   std::string module = "/opt/demo/bin/demo";  // empty: a row, of no module
   bool inlined = false;

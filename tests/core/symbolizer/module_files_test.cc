@@ -1,6 +1,7 @@
 // What the symbolizer says when debug info, symbols or the file itself are elsewhere or lacking.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -59,6 +60,26 @@ TEST_F(ModuleFiles, WithoutDebugInfoGiveTheSymbolAndSaySo) {
   EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}}));
   ASSERT_EQ(answer.notes.size(), 1u);
   EXPECT_TRUE(answer.notes[0].starts_with("program: no debug info")) << answer.notes[0];
+}
+
+TEST_F(ModuleFiles, ThatAreNoRegularFilesAreNotOpened) {
+  const std::string fifo = folder_ / "program";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);  // would wait for a writer
+  for (const std::string& path : {fifo, std::string("/dev/zero"), std::string("/")}) {
+    const Answer answer = Ask(path, program_.build_id());
+    ASSERT_EQ(answer.notes.size(), 1u) << path;
+    EXPECT_NE(answer.notes[0].find("the file is not here"), std::string::npos) << answer.notes[0];
+  }
+}
+
+TEST_F(ModuleFiles, AreNotReadWhereTheyAreNotToBe) {
+  SymbolizerOptions options;
+  options.reads_files = false;
+  const Answer answer = Ask(program_.path(), program_.build_id(), options);
+  const std::string name = std::filesystem::path(program_.path()).filename();
+  EXPECT_EQ(answer.chain, (SourceChain{{Unresolved(name), "", 0, false}}));
+  ASSERT_EQ(answer.notes.size(), 1u);
+  EXPECT_NE(answer.notes[0].find("--no-binaries"), std::string::npos) << answer.notes[0];
 }
 
 TEST_F(ModuleFiles, WithoutDebugInfoGiveTheSymbolThatReachesFurthestUpToTheAddress) {
@@ -259,7 +280,11 @@ class SplitFiles : public ModuleFiles,
 INSTANTIATE_TEST_SUITE_P(Compilers, SplitFiles,
                          testing::Values(std::pair{"gcc", "-gdwarf-5"},
                                          std::pair{"gcc", "-gdwarf-4"},
-                                         std::pair{"clang", "-gdwarf-5"}));
+                                         std::pair{"clang", "-gdwarf-5"}),
+                         [](const auto& build) {
+                           const std::string option = build.param.second;
+                           return std::string(build.param.first) + "_dwarf" + option.back();
+                         });
 
 TEST_P(SplitFiles, WithTheirDwoLackNothing) {
   const Answer answer = AskOfMain();

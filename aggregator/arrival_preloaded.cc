@@ -1,0 +1,65 @@
+// Preloaded: the loader bound the program to our hooks, and the real functions are the next ones.
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+
+#include "aggregator/arrival.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/fork/forked_child.h"
+#include "aggregator/hooks/inner_jemalloc.h"
+#include "aggregator/life.h"
+#include "aggregator/monotonic_clock.h"
+#include "aggregator/tracker.h"
+#include "aggregator/unsupervised/region_maker.h"
+#include "core/handshake.h"
+
+namespace memprof {
+namespace {
+
+// Behind all that runs at exit, destructors too.
+void NoteStatus(int status, void*) {
+  if (counting->load(std::memory_order_relaxed) == 0) return;
+  CurrentRegion().origin.exit_status_plus_one.store(static_cast<uint32_t>(status & 0xff) + 1,
+                                                    std::memory_order_relaxed);
+}
+
+// What never allocates is tracked too, or the supervisor would say that no tracker came.
+void OnLoaded(int argc, char** argv, char**) {
+  if (!Counting()) return;
+  WatchForks();
+  DescribeProgram(process_region, argc, argv);
+  if (CurrentRegion().origin.unsupervised.load(std::memory_order_relaxed) != 0) {
+    on_exit(NoteStatus, nullptr);
+  }
+  // The executable is relocated by now and none of its constructors has run.
+  HookInnerJemalloc(CurrentRegion());
+}
+
+// Not the attribute: gcc joins such functions into one that has no arguments.
+using Constructor = void (*)(int, char**, char**);
+[[gnu::section(".init_array"), gnu::used]] constinit Constructor on_loaded = OnLoaded;
+
+}  // namespace
+
+void* FindReal(const char* name) { return dlsym(RTLD_NEXT, name); }
+
+// Where a supervisor is named, it alone decides.
+MappedRegion GetRegion() {
+  const char* socket_path = EnvironmentValue(kSocketVariable);
+  return socket_path != nullptr ? ReceiveRegion(socket_path) : MakeRegion();
+}
+
+void NoteExit() {
+  RegionOrigin& origin = CurrentRegion().origin;
+  if (origin.unsupervised.load(std::memory_order_relaxed) == 0) return;
+  origin.ended_ns.store(MonotonicNs(), std::memory_order_relaxed);
+}
+
+bool BeforeCounting() { return true; }
+
+void CountUnseenFree(const void*) { Count(process_region.header().unknown_frees); }
+uint64_t UnseenSize(const void*) { return 0; }
+void CountUnseenRealloc(uint64_t) {}
+
+}  // namespace memprof

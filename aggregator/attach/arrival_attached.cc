@@ -1,0 +1,85 @@
+// Attached: the program is bound to its own functions, and our hooks come between.
+
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+
+#include <atomic>
+#include <cstring>
+
+#include "aggregator/arrival.h"
+#include "aggregator/attach/attached.h"
+#include "aggregator/attach/got_slots.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/hooks/loaded_objects.h"
+#include "aggregator/hooks/real_allocator.h"
+
+namespace memprof {
+namespace {
+
+using UsableSize = size_t(void*);
+
+constinit std::atomic<bool> objects_known{false};
+constinit const char* socket_path = nullptr;
+constinit UsableSize* usable_size = nullptr;
+
+void* ObjectOf(void* function) {
+  Dl_info info;
+  return function != nullptr && dladdr(function, &info) != 0 ? info.dli_fbase : nullptr;
+}
+
+}  // namespace
+
+// What a reference of the program is bound to. In an executable that isn't position-independent
+// dlsym may give a PLT entry of its, which leads to the slot that we hook: that is no definition.
+void* FindReal(const char* name) {
+  if (!objects_known.exchange(true, std::memory_order_acq_rel)) InitLoadedObjects();
+  Definitions found;
+  FindDefinitions(nullptr, &name, 1, &found);
+  if (found.count < 2) return found.first;
+  void* const symbol = dlsym(RTLD_DEFAULT, name);
+  if (symbol == nullptr) {
+    dlerror();
+    dlerror();
+    return nullptr;
+  }
+  const bool in_executable =
+      ObjectOf(symbol) != nullptr && ObjectOf(symbol) == ObjectOf(dlsym(RTLD_DEFAULT, "_start"));
+  return in_executable ? found.first : symbol;
+}
+
+void SetSocketPath(const char* path) { socket_path = path; }
+MappedRegion GetRegion() {
+  return socket_path != nullptr ? ReceiveRegion(socket_path) : MappedRegion();
+}
+void NoteExit() {}
+
+bool BeforeCounting() {
+  process_region.header().attached.store(1, std::memory_order_relaxed);
+  return HookAllModules();
+}
+
+void FindUsableSize() {
+  void* const symbol = FindReal("malloc_usable_size");
+  void* allocator;
+  memcpy(&allocator, &real.malloc, sizeof allocator);
+  // Another allocator's knows nothing of these blocks.
+  if (symbol != nullptr && ObjectOf(symbol) == ObjectOf(allocator)) {
+    memcpy(&usable_size, &symbol, sizeof symbol);
+  }
+}
+
+uint64_t UnseenSize(const void* address) {
+  return usable_size != nullptr ? usable_size(const_cast<void*>(address)) : 1;
+}
+
+void CountUnseenRealloc(uint64_t size) {
+  if (size == 0) return;
+  RegionHeader& header = process_region.header();
+  Count(header.before_attach_frees);
+  if (usable_size != nullptr) Count(header.before_attach_bytes, size);
+}
+
+void CountUnseenFree(const void* address) { CountUnseenRealloc(UnseenSize(address)); }
+
+}  // namespace memprof

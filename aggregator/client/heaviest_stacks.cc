@@ -1,0 +1,96 @@
+#include "aggregator/client/heaviest_stacks.h"
+
+#include <cstring>
+
+#include "aggregator/private_memory.h"
+#include "core/allocator_kind.h"
+
+namespace memprof {
+
+HeaviestStacks::~HeaviestStacks() {
+  if (entries_ != nullptr) UnmapMemory(entries_, bytes_);
+}
+
+bool HeaviestStacks::Lighter(const Entry& a, const Entry& b) const {
+  const int64_t first = by_count_ ? a.row.count : a.row.bytes;
+  const int64_t second = by_count_ ? b.row.count : b.row.bytes;
+  return first != second ? first < second : a.site > b.site;
+}
+
+void HeaviestStacks::SiftDown(size_t at, size_t count) {
+  const Entry moved = entries_[at];
+  for (size_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+    if (child + 1 < count && Lighter(entries_[child], entries_[child + 1])) ++child;
+    if (!Lighter(moved, entries_[child])) break;
+    entries_[at] = entries_[child];
+    at = child;
+  }
+  entries_[at] = moved;
+}
+
+void HeaviestStacks::Take(const Region& region, const Segments& segments, ScopeId scope,
+                          memprof_order order) {
+  region_ = &region;
+  by_count_ = order == MEMPROF_BY_ALLOCATIONS;
+  const ScopeOrder rows = order == MEMPROF_BY_PEAK     ? ScopeOrder::kPeak
+                          : order == MEMPROF_BY_LEAKED ? ScopeOrder::kLeaked
+                                                       : ScopeOrder::kAllocated;
+  const uint32_t sites = segments.Sites(scope);
+  for (uint32_t site = 0; site < sites; ++site) {
+    count_ += segments.Row(scope, rows, site) != SiteRow{};
+  }
+  if (count_ == 0) return;
+  bytes_ = count_ * sizeof(Entry);
+  entries_ = static_cast<Entry*>(MapMemory(bytes_));
+  if (entries_ == nullptr) {
+    count_ = 0;
+    return;
+  }
+  size_t used = 0;
+  for (uint32_t site = 0; site < sites; ++site) {
+    const SiteRow row = segments.Row(scope, rows, site);
+    if (row != SiteRow{}) entries_[used++] = {row, site};
+  }
+  for (size_t at = count_ / 2; at-- > 0;) SiftDown(at, count_);
+}
+
+void HeaviestStacks::Each(size_t most, memprof_stack_callback callback, void* context) {
+  for (size_t left = count_; left != 0 && most != 0; --most) {
+    const Entry heaviest = entries_[0];
+    entries_[0] = entries_[--left];
+    SiftDown(0, left);
+    if (Call(heaviest, callback, context) != 0) return;
+  }
+}
+
+int HeaviestStacks::Call(const Entry& entry, memprof_stack_callback callback, void* context) const {
+  const SiteRecord& site = region_->Records<SiteRecord>(Table::kSites)[entry.site];
+  const auto* nodes = region_->Records<NodeRecord>(Table::kNodes);
+  uintptr_t frames[kMaxFrames];
+  uint32_t count = 0;
+  bool complete = true;
+  uint32_t node = site.node.load(std::memory_order_acquire);
+  for (; node != 0 && count < kMaxFrames; node = nodes[node].parent) {
+    const uint64_t pc = nodes[node].pc.load(std::memory_order_acquire);
+    if (pc >= kFirstRealPc) {
+      frames[count++] = pc;
+    } else {
+      complete = false;
+    }
+  }
+  char name[sizeof(ThreadNameRecord) + 1] = {};
+  memcpy(name,
+         region_->Records<ThreadNameRecord>(Table::kThreadNames)[ThreadNameOf(site.label)].name,
+         sizeof(ThreadNameRecord));
+  const memprof_stack stack = {sizeof(memprof_stack),
+                               count,
+                               frames,
+                               complete && count != 0 ? 1 : 0,
+                               name,
+                               NameOf(static_cast<AllocatorKind>(KindOf(site.label))),
+                               entry.row.bytes,
+                               entry.row.count};
+  return callback(&stack, context);
+}
+
+}  // namespace memprof

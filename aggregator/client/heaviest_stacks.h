@@ -1,0 +1,44 @@
+// HeaviestStacks: the rows of an ended scope by weight, for a program that wants to print them.
+//
+// Thread safety: one thread's. Take in the segments' turn; the rest outside it, since what is
+// called back is the program's own code. Memory: 24 bytes a row, private, while it lives. Failure:
+// none are had.
+#pragma once
+
+#include "aggregator/client/memprof/memprof.h"
+#include "aggregator/region.h"
+#include "aggregator/tables/segments.h"
+
+namespace memprof {
+
+class HeaviestStacks {
+ public:
+  HeaviestStacks() = default;
+  ~HeaviestStacks();
+  HeaviestStacks(const HeaviestStacks&) = delete;
+  HeaviestStacks& operator=(const HeaviestStacks&) = delete;
+
+  void Take(const Region& region, const Segments& segments, ScopeId scope, memprof_order order);
+  size_t count() const { return count_; }
+
+  // For the `most` heaviest ones, the heaviest first, until it returns something else than 0.
+  void Each(size_t most, memprof_stack_callback callback, void* context);
+
+ private:
+  struct Entry {
+    SiteRow row;
+    uint32_t site;
+  };
+  // The first is the lighter one; of equal weights the later site.
+  bool Lighter(const Entry& a, const Entry& b) const;
+  void SiftDown(size_t at, size_t count);
+  int Call(const Entry& entry, memprof_stack_callback callback, void* context) const;
+
+  const Region* region_ = nullptr;
+  bool by_count_ = false;
+  Entry* entries_ = nullptr;  // a heap, the heaviest first
+  size_t count_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace memprof

@@ -1,0 +1,118 @@
+#include "aggregator/events/event_cell.h"
+
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/nested_stack.h"
+#include "aggregator/sampler.h"
+#include "aggregator/statistics/allocator_statistics.h"
+#include "aggregator/system_calls.h"
+
+namespace memprof {
+namespace {
+
+uint32_t ReadThreadName() {
+  if (SystemCallsFiltered()) return kFirstThreadName;
+  const ErrnoGuard keep;
+  char name[16] = {};
+  // Not by prctl, which is a hook here: that may ask the loader, which allocates; and who maps
+  // memory for an allocator that is starting holds its lock.
+  syscall(SYS_prctl, PR_GET_NAME, name);
+  return stacks.ThreadName(name);
+}
+
+void CountTrouble(const CaptureResult& capture) {
+  if (capture.truncated) Count(process_region.header().truncated_stacks);
+  if (capture.incomplete) Count(process_region.header().incomplete_stacks);
+}
+
+uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class = 0) {
+  return SiteLabel(thread_name, static_cast<uint32_t>(caller.kind), size_class);
+}
+
+[[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const Caller& caller,
+                                       const CaptureResult& capture) {
+  const uint32_t label = LabelOf(slot.thread_name, caller);
+  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label));
+  if (where.own()) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell());
+  AnswerReader();
+  return where;
+}
+
+// A stack that was captured came again.
+[[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
+  if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
+  if (slot.verified == nullptr) return;
+  AnswerReader();
+  slot.verified->Remember(caller.registers, slot.stack, cell, TagOf(caller));
+  if (slot.verified->wants_to_grow()) GrowVerifiedStacks(*slot.verified);
+}
+
+}  // namespace
+
+Where SharedCellOf(uint32_t site) {
+  const uint32_t cell = shared_cells.Find(site);
+  if (cell != kNoCell) return Where::Shared(cell);
+  Count(process_region.header().tables_full_events);
+  return Where::Shared(shared_cells.Find(kTablesFullSite));
+}
+
+Where CellOfSite(ThreadSlot* slot, uint32_t site) {
+  const uint32_t cell = slot != nullptr ? slot_cells.Find(*slot, site) : kNoCell;
+  return cell != kNoCell ? Where::Own(cell) : SharedCellOf(site);
+}
+
+[[gnu::noinline]] void NoteNewName(ThreadSlot& slot) {
+  slot.name_changed.store(0, std::memory_order_relaxed);
+  slot.thread_name = ReadThreadName();
+  slot.recent.Forget();
+  if (slot.verified != nullptr) slot.verified->Forget();
+}
+
+[[gnu::noinline]] Where CellWithoutSlot(const Caller& caller, uint32_t size_class) {
+  const NestedStack nested;
+  if (nested.get() == nullptr) {
+    Count(process_region.header().tables_full_events);
+    return SharedCellOf(kTablesFullSite);
+  }
+  const CaptureResult capture = CaptureStack(caller.registers, *nested.get());
+  CountTrouble(capture);
+  const uint32_t label = LabelOf(ReadThreadName(), caller, size_class);
+  return SharedCellOf(stacks.Site(*nested.get(), capture, label));
+}
+
+[[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const Caller& caller) {
+  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
+  if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
+  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
+  const Where where =
+      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
+  const bool came_before =
+      where.own() &&
+      CellAt(process_region, where.cell()).allocated_count.load(std::memory_order_relaxed) != 0;
+  if (came_before) NoteComesAgain(slot, caller, where.cell());
+  return where;
+}
+
+[[gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
+  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
+  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
+  const Where where =
+      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
+  if (!where.own() || where.cell() != cell) Count(process_region.header().dropped_events);
+  return where;
+}
+
+Where CellForSample(ThreadSlot* slot, size_t size, const Caller& caller) {
+  const uint32_t size_class = SizeClass(size);
+  if (slot == nullptr) return CellWithoutSlot(caller, size_class);
+  if (slot->name_changed.load(std::memory_order_relaxed) != 0) NoteNewName(*slot);
+  const CaptureResult capture = CaptureStack(caller.registers, slot->stack);
+  CountTrouble(capture);
+  return CellOfSite(
+      slot, stacks.Site(slot->stack, capture, LabelOf(slot->thread_name, caller, size_class)));
+}
+
+}  // namespace memprof

@@ -1,0 +1,85 @@
+// Where an event is booked: the cell of its site, of the calling thread's own where it can be.
+//
+//   allocation   the stack's (verified, recent or captured and interned), in the thread's slot
+//   free         that of the block's allocation; of another thread's block: one of its site's
+//   without      a slot (a signal handler within the tracker, too many threads): the shared cells
+#pragma once
+
+#include "aggregator/event_log.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/tables/booking.h"
+#include "aggregator/tracker.h"
+
+namespace memprof {
+
+// A cell and whether it is shared, or none: there is no room anywhere. One word, whose highest bit
+// says that it is not a cell of the thread's own.
+class Where {
+ public:
+  static Where Own(uint32_t cell) { return Where(cell); }
+  static Where Shared(uint32_t cell) { return Where(cell | kNotOwn); }  // also kNoCell
+
+  bool own() const { return (word_ & kNotOwn) == 0; }
+  bool none() const { return word_ == kNoCell; }
+  uint32_t cell() const { return word_ & ~kNotOwn; }  // of none: a number that no cell has
+
+ private:
+  static constexpr uint32_t kNotOwn = 1u << 31;
+  static_assert(kMaxCells < kNotOwn && (kNoCell & kNotOwn) != 0);
+
+  explicit Where(uint32_t word) : word_(word) {}
+  uint32_t word_;
+};
+
+// The same where it is known to be the thread's own.
+class OwnCell {
+ public:
+  explicit OwnCell(uint32_t cell) : cell_(cell) {}
+  static constexpr bool own() { return true; }
+  static constexpr bool none() { return false; }
+  uint32_t cell() const { return cell_; }
+
+ private:
+  uint32_t cell_;
+};
+
+// A cell of the site that any thread may book in.
+Where SharedCellOf(uint32_t site);
+Where CellOfSite(ThreadSlot* slot, uint32_t site);
+
+// The cell for a free of a block whose allocation was booked in `cell`.
+[[gnu::always_inline]] inline Where CellForFree(ThreadSlot* slot, uint32_t cell) {
+  if (slot != nullptr && slot_cells.Owns(*slot, cell)) return Where::Own(cell);
+  return CellOfSite(slot,
+                    CellAt(process_region, cell).site_plus_one.load(std::memory_order_relaxed) - 1);
+}
+
+// What a stack leads to depends on the stack and on this.
+inline uint8_t TagOf(const Caller& caller) { return static_cast<uint8_t>(caller.kind); }
+
+// The thread's name has changed.
+void NoteNewName(ThreadSlot& slot);
+Where CellWithoutSlot(const Caller& caller, uint32_t size_class = 0);
+Where CellOfCaptured(ThreadSlot& slot, const Caller& caller);
+// For the event log: the stack is captured as well, and must have led to the same cell.
+Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell);
+
+// The cell for an allocation by the caller.
+[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot, const Caller& caller) {
+  if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(caller);
+  if (__builtin_expect(slot->name_changed.load(std::memory_order_relaxed) != 0, 0)) {
+    NoteNewName(*slot);
+  }
+  if (__builtin_expect(slot->verified != nullptr, 1)) {
+    const uint32_t cell = slot->verified->Find(caller.registers, TagOf(caller));
+    if (__builtin_expect(cell != VerifiedStacks::kNone, 1)) {
+      return kLogsEvents ? CellOfVerified(*slot, caller, cell) : Where::Own(cell);
+    }
+  }
+  return CellOfCaptured(*slot, caller);
+}
+
+// The cell for a sampled block. Samples are rare: nothing is remembered of their stacks.
+Where CellForSample(ThreadSlot* slot, size_t size, const Caller& caller);
+
+}  // namespace memprof

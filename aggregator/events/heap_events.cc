@@ -1,0 +1,201 @@
+// malloc, free, realloc and their kin, while every event is counted.
+
+#include "aggregator/arrival.h"
+#include "aggregator/event_log.h"
+#include "aggregator/events/book_event.h"
+#include "aggregator/events/event_cell.h"
+#include "aggregator/events/order.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/events/thread_scope.h"
+#include "aggregator/fork/forked_child.h"
+
+namespace memprof {
+namespace {
+
+// What nearly every event finds: it is still counted, and its temporary threshold is 1.
+bool CountsPlainly() { return counting->load(std::memory_order_relaxed) == kCountsAll; }
+
+template <typename In, typename IsTemporary>
+[[gnu::always_inline]] inline void BookFreeIn(In where, ThreadSlot* slot, EventKind kind,
+                                              void* address, uint64_t size,
+                                              IsTemporary is_temporary) {
+  const Event event = {
+      .kind = kind, .address = address, .freed_bytes = size, .freed_cell = where.cell()};
+  BookFreed(where, RecordPeak(slot, event), {size, 1}, is_temporary);
+}
+
+[[gnu::noinline]] void BookFree(ThreadSlot* slot, EventKind kind, void* address, uint64_t size,
+                                uint32_t cell, bool temporary) {
+  if (__builtin_expect(!CountsPlainly(), 0)) {
+    if (ForkedMeanwhile()) return;
+    if (WatchesThreads()) WatchFreed(cell, size);
+  }
+  const Where where = CellForFree(slot, cell);
+  if (where.none()) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  BookFreeIn(where, slot, kind, address, size, [=] { return temporary; });
+}
+
+template <typename In>
+[[gnu::always_inline]] inline void KeepAllocation(In where, ThreadSlot* slot, void* address,
+                                                  size_t size, AllocatorKind kind,
+                                                  LiveMap::Look look) {
+  if (where.none() ||
+      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look)) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  const Event event = {.kind = EventKind::kAllocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = where.cell(),
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = kind};
+  BookAllocated(where, RecordPeak(slot, event), size);
+}
+
+// Not in the live map.
+[[gnu::noinline, gnu::cold]] void FreeUnknown(ThreadSlot* slot, void* address) {
+  if (!FreeInherited(slot, reinterpret_cast<uintptr_t>(address))) {
+    CountUnseenFree(address);
+  }
+}
+
+bool OfThisGeneration(const ClaimedBlock& old) { return old.known == fork_generation; }
+
+[[gnu::noinline]] void KeepAnyAllocation(Where where, ThreadSlot* slot, void* address, size_t size,
+                                         AllocatorKind kind, LiveMap::Look look) {
+  NoteAllocation(address, where.cell());
+  if (__builtin_expect(!CountsPlainly(), 0)) {
+    if (ForkedMeanwhile()) return;
+    if (WatchesThreads() && !where.none()) WatchAllocated(slot, size);
+  }
+  KeepAllocation(where, slot, address, size, kind, look);
+}
+
+}  // namespace
+
+void OnAllocated(void* address, size_t size, const Caller& caller) {
+  const TrackerScope scope;
+  const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
+  ThreadSlot* slot = SlotOf(scope);
+  const Where where = CellForAllocation(slot, caller);
+  if (__builtin_expect(!where.own() || !CountsPlainly(), 0)) {
+    KeepAnyAllocation(where, slot, address, size, caller.kind, look);
+    return;
+  }
+  const OwnCell own(where.cell());
+  thread_state.last = {reinterpret_cast<uintptr_t>(address), own.cell()};
+  KeepAllocation(own, slot, address, size, caller.kind, look);
+}
+
+void OnFree(void* address) {
+  const TrackerScope scope;
+  Block block;
+  if (!live.Remove(reinterpret_cast<uintptr_t>(address), &block)) {
+    FreeUnknown(SlotOf(scope), address);
+    return;
+  }
+  ThreadSlot* slot = SlotOf(scope);
+  if (__builtin_expect(slot == nullptr || !slot_cells.Owns(*slot, block.cell) || !CountsPlainly(),
+                       0)) {
+    BookFree(slot, EventKind::kFreed, address, block.size, block.cell,
+             IsTemporary(address, block.cell));
+    return;
+  }
+  BookFreeIn(
+      OwnCell(block.cell), slot, EventKind::kFreed, address,
+      block.size, [&]() __attribute__((always_inline)) {
+        return thread_state.last.Is(reinterpret_cast<uintptr_t>(address), block.cell);
+      });
+}
+
+ClaimedBlock ClaimForRealloc(void* address) {
+  const TrackerScope scope;
+  Block block = {};
+  if (live.Remove(reinterpret_cast<uintptr_t>(address), &block)) {
+    const LoggedEvent logged({.kind = EventKind::kClaimed, .address = address});
+    return {fork_generation, block.size, block.cell};
+  }
+  const bool inherited = TakeInherited(reinterpret_cast<uintptr_t>(address), &block);
+  return {inherited ? fork_generation - 1 : 0, inherited ? block.size : UnseenSize(address),
+          block.cell};
+}
+
+void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Caller& caller) {
+  if (__builtin_expect(!OfThisGeneration(old), 0)) {
+    // First the free: the two are never live together.
+    if (old.known != 0) {
+      BookInheritedFree(old.size);
+    } else {
+      CountUnseenRealloc(old.size);
+    }
+    OnAllocated(address, size, caller);
+    return;
+  }
+  const TrackerScope scope;
+  const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
+  ThreadSlot* slot = SlotOf(scope);
+  const Where to = CellForAllocation(slot, caller);
+  const Where from = CellForFree(slot, old.cell);
+  NoteAllocation(address, to.cell());
+  if (__builtin_expect(!CountsPlainly(), 0)) {
+    if (ForkedMeanwhile()) return;
+    if (WatchesThreads()) WatchReallocated(slot, size, old.cell, old.size);
+  }
+  if (to.none() || from.none()) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell()}, look)) {
+    Count(process_region.header().dropped_events);
+    const Event event = {
+        .kind = EventKind::kClaimFreed, .freed_bytes = old.size, .freed_cell = from.cell()};
+    BookFreed(from, RecordPeak(slot, event), {old.size, 1}, IsNotTemporary);
+    return;
+  }
+  const Event event = {.kind = EventKind::kReallocated,
+                       .address = address,
+                       .bytes = size,
+                       .cell = to.cell(),
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = caller.kind,
+                       .freed_bytes = old.size,
+                       .freed_cell = from.cell()};
+  const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
+  BookFreed(from, epoch, {old.size, 1}, IsNotTemporary);
+  BookAllocated(to, epoch, size);
+}
+
+void OnReallocFreed(const ClaimedBlock& old, void* address) {
+  if (!OfThisGeneration(old)) {
+    if (old.known != 0) {
+      BookInheritedFree(old.size);
+    } else {
+      CountUnseenRealloc(old.size);
+    }
+    return;
+  }
+  const TrackerScope scope;
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell,
+           IsTemporary(address, old.cell));
+}
+
+void OnReallocFailed(const ClaimedBlock& old, void* address) {
+  if (!OfThisGeneration(old)) {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    if (old.known != 0 && !PutBackInherited(at, {old.size, 0})) BookInheritedFree(old.size);
+    return;
+  }
+  const TrackerScope scope;
+  if (live.Insert(reinterpret_cast<uintptr_t>(address), {old.size, old.cell})) {
+    const LoggedEvent logged({.kind = EventKind::kClaimReturned, .address = address});
+    return;
+  }
+  Count(process_region.header().dropped_events);
+  BookFree(SlotOf(scope), EventKind::kClaimFreed, nullptr, old.size, old.cell, false);
+}
+
+}  // namespace memprof

@@ -1,0 +1,148 @@
+// Blocks of pools of the program's own, which it tells of (client/memprof/memprof.h).
+//
+// Whether a block is a sample is decided by Sampling() alone: it may be freed while counting is
+// stopped.
+
+#include "aggregator/event_log.h"
+#include "aggregator/events/book_event.h"
+#include "aggregator/events/event_cell.h"
+#include "aggregator/events/order.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/events/thread_scope.h"
+#include "aggregator/fork/forked_child.h"
+#include "aggregator/fork/inherited_blocks.h"
+#include "aggregator/sampler.h"
+
+namespace memprof {
+namespace {
+
+constinit LiveMap pool_blocks;  // apart: a pool's block may begin where its arena does
+
+enum class PoolLife : uint32_t { kNone, kStarting, kReady, kNoMemory };
+constinit std::atomic<PoolLife> pool_life{PoolLife::kNone};
+constexpr size_t kMaxPoolBlocks = size_t{1} << 28;
+
+// The map of pools' blocks comes with the first one.
+bool PoolsReady() {
+  PoolLife now = pool_life.load(std::memory_order_acquire);
+  if (now == PoolLife::kNone &&
+      pool_life.compare_exchange_strong(now, PoolLife::kStarting, std::memory_order_acq_rel)) {
+    now = pool_blocks.Init(kMaxPoolBlocks) ? PoolLife::kReady : PoolLife::kNoMemory;
+    pool_life.store(now, std::memory_order_release);
+  }
+  return now == PoolLife::kReady;
+}
+
+// In the log of events the address is another one than that of an arena, which is even.
+const void* LoggedPoolAddress(uintptr_t at) { return reinterpret_cast<const void*>(at + 1); }
+
+SampleWeight PoolWeight(uint64_t kept_size) {
+  return Sampling() ? WeightOfKept(kept_size) : SampleWeight{kept_size, 1};
+}
+
+void BookPoolFree(ThreadSlot* slot, uintptr_t at, const Block& block) {
+  const Where where = CellForFree(slot, block.cell);
+  if (where.none()) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  const SampleWeight weight = PoolWeight(block.size);
+  if (WatchesThreads()) WatchFreed(block.cell, weight.bytes);
+  const Event event = {.kind = EventKind::kFreed,
+                       .address = LoggedPoolAddress(at),
+                       .freed_bytes = weight.bytes,
+                       .freed_cell = where.cell()};
+  const bool temporary = !Sampling() && IsTemporary(reinterpret_cast<void*>(at), block.cell);
+  BookFreed(where, RecordPeak(slot, event), weight, [=] { return temporary; });
+}
+
+}  // namespace
+
+void OnPoolAllocated(const void* address, size_t size, const Caller& caller) {
+  const TrackerScope scope;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  ThreadSlot* slot = SlotOf(scope);
+  if (ForkedMeanwhile()) return;
+  if (!PoolsReady()) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  // A pool may give up all its blocks at once, and not say so.
+  Block before;
+  if (pool_blocks.Remove(at, &before)) BookPoolFree(slot, at, before);
+  const bool samples = Sampling();
+  if (samples && !TakesSample(size)) return;
+  const Where where = samples ? CellForSample(slot, size, caller) : CellForAllocation(slot, caller);
+  const uint64_t kept_size = samples ? KeptSize(size) : size;
+  if (where.none() || !pool_blocks.Insert(at, {kept_size, where.cell()})) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  const SampleWeight weight = PoolWeight(kept_size);
+  if (WatchesThreads()) WatchAllocated(slot, weight.bytes);
+  const Event event = {.kind = EventKind::kAllocated,
+                       .address = LoggedPoolAddress(at),
+                       .bytes = weight.bytes,
+                       .cell = where.cell(),
+                       .stack = slot != nullptr ? &slot->stack : nullptr,
+                       .allocator = caller.kind};
+  const uint64_t epoch = RecordPeak(slot, event);
+  if (samples) {
+    BookAllocated(where, epoch, weight);
+    return;
+  }
+  NoteAllocation(reinterpret_cast<void*>(at), where.cell());
+  BookAllocated(where, epoch, size);
+}
+
+void OnPoolFree(const void* address) {
+  const TrackerScope scope;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  ThreadSlot* slot = SlotOf(scope);
+  if (ForkedMeanwhile()) return;
+  Block block;
+  if (pool_life.load(std::memory_order_acquire) == PoolLife::kReady &&
+      pool_blocks.Remove(at, &block)) {
+    BookPoolFree(slot, at, block);
+  } else if (!FreeInheritedOfPool(slot, at) && CountsAll()) {
+    Count(process_region.header().unknown_frees);
+  }
+}
+
+// What another thread had begun here ends with the fork.
+void RestartPools(InheritedBlocks& inherited) {
+  if (pool_life.exchange(PoolLife::kNone) == PoolLife::kReady) inherited.Push(pool_blocks);
+}
+
+void OnPoolArena(void* address) {
+  const bool samples = Sampling();
+  const ClaimedBlock old = samples ? ClaimSample(address) : ClaimForRealloc(address);
+  if (samples) OnSampleReallocFreed(old);
+  if (samples || old.known == 0) return;
+  if (old.known != fork_generation) {  // of before a fork: its bytes are the pool's blocks' now
+    BookInheritedFree(old.size);
+    return;
+  }
+  const TrackerScope scope;
+  ThreadSlot* slot = SlotOf(scope);
+  if (ForkedMeanwhile()) return;
+  const Where where = CellForFree(slot, old.cell);
+  if (where.none() || !live.Insert(reinterpret_cast<uintptr_t>(address), {0, where.cell()})) {
+    Count(process_region.header().dropped_events);
+    return;
+  }
+  if (WatchesThreads()) WatchFreed(old.cell, old.size);
+  const uint32_t site = CellAt(process_region, where.cell()).site_plus_one.load() - 1;
+  const Event event = {.kind = EventKind::kReallocated,
+                       .address = address,
+                       .cell = where.cell(),
+                       .allocator = static_cast<AllocatorKind>(
+                           KindOf(process_region.Records<SiteRecord>(Table::kSites)[site].label)),
+                       .freed_bytes = old.size,
+                       .freed_cell = where.cell()};
+  const uint64_t epoch = RecordPeak(slot, event);
+  BookFreed(where, epoch, {old.size, 1}, IsNotTemporary);
+  BookAllocated(where, epoch, 0);
+}
+
+}  // namespace memprof

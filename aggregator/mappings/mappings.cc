@@ -1,0 +1,130 @@
+#include "aggregator/mappings/mappings.h"
+
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "aggregator/events/event_cell.h"
+#include "aggregator/events/tables.h"
+#include "aggregator/events/thread_scope.h"
+#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/hooks/real_allocator.h"
+#include "aggregator/mappings/mapping_queue.h"
+#include "aggregator/system_calls.h"
+
+namespace memprof {
+namespace {
+
+constinit MappingBook book{process_region};
+constinit MappingQueue queue{process_region, book};
+constinit std::atomic<bool> ready{false};
+
+// The object that the allocator behind our hooks lies in; the end is stored last. 0: not asked for.
+constinit std::atomic<uintptr_t> allocator_start{0};
+constinit std::atomic<uintptr_t> allocator_end{0};
+
+bool IsAllocators(uintptr_t pc) {
+  uintptr_t end = allocator_end.load(std::memory_order_acquire);
+  if (end == 0) {
+    if (real.malloc == nullptr) return false;
+    void* symbol;
+    memcpy(&symbol, &real.malloc, sizeof symbol);
+    uintptr_t start = 0;
+    end = 1;
+    ModuleTable::FindRange(symbol, &start, &end);
+    allocator_start.store(start, std::memory_order_relaxed);
+    allocator_end.store(end, std::memory_order_release);
+  }
+  return pc < end && pc >= allocator_start.load(std::memory_order_relaxed);
+}
+
+// The end of the path of an open file.
+void NameFile(MappingEvent& event, int fd) {
+  if (fd < 0 || SystemCallsFiltered()) return;
+  char link[32] = "/proc/self/fd/";
+  char* at = link + strlen(link);
+  char digits[12];
+  size_t count = 0;
+  for (unsigned rest = static_cast<unsigned>(fd); count == 0 || rest != 0; rest /= 10) {
+    digits[count++] = static_cast<char>('0' + rest % 10);
+  }
+  while (count > 0) *at++ = digits[--count];
+  *at = 0;
+  char path[1024];
+  const long bytes = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
+  if (bytes <= 0) return;
+  constexpr char kCut[] = "…";
+  const auto length = static_cast<size_t>(bytes);
+  if (length <= sizeof event.file) {
+    memcpy(event.file, path, length);
+    event.file_bytes = static_cast<uint32_t>(length);
+    return;
+  }
+  const size_t cut = strlen(kCut);
+  size_t kept = sizeof event.file - cut;
+  // Not within a character of UTF-8.
+  while (kept > 0 && (path[length - kept] & 0xc0) == 0x80) --kept;
+  memcpy(event.file, kCut, cut);
+  memcpy(event.file + cut, path + length - kept, kept);
+  event.file_bytes = static_cast<uint32_t>(cut + kept);
+}
+
+bool CountsNew() {
+  const uint32_t which = counting->load(std::memory_order_relaxed);
+  return which != kStoppedAll && which != kStoppedSamples;
+}
+
+}  // namespace
+
+bool InitMappings() {
+  if (process_region.header().options.mappings == 0) return true;
+  if (!queue.Init()) return false;
+  ready.store(true, std::memory_order_release);
+  return true;
+}
+
+void RestartMappings() {
+  if (!ready.load(std::memory_order_relaxed)) return;
+  book.Restart();
+  queue.Restart();
+}
+
+// A forked child may begin to count with this, the tracker itself begins with the heap.
+bool FollowsMapping(const Caller& caller) {
+  return ready.load(std::memory_order_acquire) &&
+         !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
+         !IsAllocators(caller.registers.pc) && Counting();
+}
+
+uint64_t MappingStamp() { return queue.Stamp(); }
+
+void EnterMapping(MappingEvent& event, const Caller& caller, int fd) {
+  const ErrnoGuard keep;
+  const TrackerScope scope;
+  ThreadSlot* slot = SlotOf(scope);
+  if (CountsNew()) {
+    const Where where = CellForSample(slot, 0, caller);
+    event.site =
+        where.none()
+            ? kTablesFullSite
+            : CellAt(process_region, where.cell()).site_plus_one.load(std::memory_order_relaxed) -
+                  1;
+    if (event.what.kind == MappingKind::kFile) NameFile(event, fd);
+  } else {  // what was there is gone all the same
+    event.from = event.kind == MappingEvent::Kind::kMap ? event.start : event.from;
+    event.from_end = event.kind == MappingEvent::Kind::kMap ? event.end : event.from_end;
+    event.from_stamp = event.stamp;
+    event.kind = MappingEvent::Kind::kUnmap;
+  }
+  if (!ForkedMeanwhile()) queue.Enter(event);
+}
+
+void EnterUnmapping(const MappingEvent& event) {
+  const ErrnoGuard keep;
+  const TrackerScope scope;
+  if (!ForkedMeanwhile()) queue.Enter(event);
+}
+
+}  // namespace memprof

@@ -1,0 +1,19 @@
+// The time, without a system call of our own: the vdso's, and the coarse one, which is the vdso's
+// on any machine, where the host filters its calls. Thread safety: any.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+#include "aggregator/system_calls.h"
+
+namespace memprof {
+
+inline uint64_t MonotonicNs() {
+  timespec now = {};
+  clock_gettime(SystemCallsFiltered() ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace memprof

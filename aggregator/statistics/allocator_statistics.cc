@@ -1,0 +1,165 @@
+#include "aggregator/statistics/allocator_statistics.h"
+
+#include <malloc.h>
+
+#include <cstring>
+
+#include "aggregator/hooks/inner_jemalloc.h"
+#include "aggregator/hooks/next_function.h"
+#include "aggregator/hooks/real_allocator.h"
+#include "aggregator/monotonic_clock.h"
+#include "aggregator/signals_blocked.h"
+#include "aggregator/tables/peak_tracker.h"
+#include "aggregator/tracker.h"
+
+namespace memprof {
+
+constinit std::atomic<uint32_t> allocator_answered{0};
+
+namespace {
+
+constexpr int64_t kSmallHeap = 32 << 20;  // of glibc's: mallinfo2 takes less than a millisecond
+
+struct Said {
+  AllocatorProvider provider = AllocatorProvider::kNone;
+  uint64_t allocated = kUnknownBytes, cached = kUnknownBytes, free = kUnknownBytes,
+           metadata = kUnknownBytes;
+};
+
+// The function of that name, if the object that has it is the one that has malloc.
+template <typename Function>
+Function* OfAllocator(NextFunction which) {
+  void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
+  void* allocator;
+  memcpy(&allocator, &real.malloc, sizeof allocator);
+  uintptr_t start = 0, end = 0;
+  const auto at = reinterpret_cast<uintptr_t>(symbol);
+  if (symbol == nullptr || !ModuleTable::FindRange(allocator, &start, &end) || at < start ||
+      at >= end) {
+    return nullptr;
+  }
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
+
+uint64_t Above(uint64_t a, uint64_t b) { return a > b ? a - b : 0; }
+
+uint64_t AskJemalloc(Mallctl* mallctl, const char* name) {
+  size_t value = 0;
+  size_t bytes = sizeof value;
+  return mallctl(name, &value, &bytes, nullptr, 0) == 0 ? value : kUnknownBytes;
+}
+
+// Its "allocated" has what is in the threads' caches.
+bool AskJemalloc(Mallctl* mallctl, Said& said) {
+  if (mallctl == nullptr) return false;
+  uint64_t epoch = 1;
+  size_t bytes = sizeof epoch;
+  if (mallctl("epoch", &epoch, &bytes, &epoch, sizeof epoch) != 0) return false;
+  const uint64_t allocated = AskJemalloc(mallctl, "stats.allocated");
+  const uint64_t resident = AskJemalloc(mallctl, "stats.resident");
+  said.metadata = AskJemalloc(mallctl, "stats.metadata");
+  said.cached = AskJemalloc(mallctl, "stats.arenas.4096.tcache_bytes");  // of all arenas
+  if (allocated == kUnknownBytes) return false;                          // built without statistics
+  said.provider = AllocatorProvider::kJemalloc;
+  said.allocated = Above(allocated, said.cached == kUnknownBytes ? 0 : said.cached);
+  if (resident != kUnknownBytes && said.metadata != kUnknownBytes) {
+    said.free = Above(Above(resident, allocated), said.metadata);
+  }
+  return true;
+}
+
+bool AskTcmalloc(Said& said) {
+  auto* property =
+      OfAllocator<int(const char*, size_t*)>(NextFunction::MallocExtension_GetNumericProperty);
+  if (property == nullptr) return false;
+  const auto ask = [&](const char* name) -> uint64_t {
+    size_t value = 0;
+    return property(name, &value) != 0 ? value : 0;
+  };
+  said.provider = AllocatorProvider::kTcmalloc;
+  said.allocated = ask("generic.current_allocated_bytes");
+  said.cached = ask("tcmalloc.current_total_thread_cache_bytes");
+  said.free = ask("tcmalloc.central_cache_free_bytes") + ask("tcmalloc.transfer_cache_free_bytes") +
+              ask("tcmalloc.pageheap_free_bytes");
+  return true;
+}
+
+bool AskMimalloc(Said& said) {
+  if (OfAllocator<void()>(NextFunction::mi_process_info) == nullptr) return false;
+  said.provider = AllocatorProvider::kMimalloc;
+  return true;
+}
+
+// What is in the threads' caches it takes for allocated. `elsewhere`: bytes that another allocator
+// has given out.
+bool AskGlibc(Said& said, bool at_end, uint64_t elsewhere) {
+  auto* info = OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2);
+  if (info == nullptr) return false;
+  const int64_t live = PeakTracker(&process_region.header().peak).Current();
+  if (!at_end && live - static_cast<int64_t>(elsewhere) > kSmallHeap) return false;
+  const struct mallinfo2 all = info();
+  said.provider = AllocatorProvider::kGlibc;
+  said.allocated = all.uordblks + all.hblkhd;
+  said.free = all.fordblks;
+  return true;
+}
+
+uint64_t Sum(uint64_t a, uint64_t b) {
+  return a == kUnknownBytes ? b : b == kUnknownBytes ? a : a + b;
+}
+
+// A jemalloc inside the executable has its own heap beside the one behind our hooks: what both say
+// is summed, and the first is named.
+bool Ask(Said& said, bool at_end) {
+  const bool inner = AskJemalloc(InnerMallctl(), said);
+  Said other;
+  if (!AskJemalloc(OfAllocator<Mallctl>(NextFunction::mallctl), other) && !AskTcmalloc(other) &&
+      !AskMimalloc(other) && !AskGlibc(other, at_end, inner ? said.allocated : 0)) {
+    return inner;
+  }
+  if (!inner) said.provider = other.provider;
+  said.allocated = Sum(said.allocated, other.allocated);
+  said.cached = Sum(said.cached, other.cached);
+  said.free = Sum(said.free, other.free);
+  said.metadata = Sum(said.metadata, other.metadata);
+  return true;
+}
+
+constinit std::atomic<uint32_t> asking{0};
+
+}  // namespace
+
+void ReportAllocator(bool at_end) {
+  const SignalsBlocked blocked;  // a handler that leaves by siglongjmp would leave its locks taken
+  if (asking.exchange(1, std::memory_order_acquire) != 0) return;
+  RegionHeader& header = process_region.header();
+  allocator_answered.store(header.allocator_wanted.load(std::memory_order_relaxed),
+                           std::memory_order_relaxed);
+  Said said;
+  bool any = false;
+  if (real.malloc != nullptr) {
+    const AllocatorScope scope(kInAllocator | kInFree);  // what that allocates is not the program's
+    any = Ask(said, at_end);
+  }
+  if (any) {
+    AllocatorFigures& figures = header.allocator;
+    const uint32_t sequence = figures.sequence.load(std::memory_order_relaxed);
+    figures.sequence.store(sequence + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    const auto set = [](std::atomic<uint64_t>& word, uint64_t value) {
+      word.store(value, std::memory_order_relaxed);
+    };
+    figures.provider.store(static_cast<uint32_t>(said.provider), std::memory_order_relaxed);
+    set(figures.time_ns, MonotonicNs() - header.started_ns);
+    set(figures.allocated_bytes, said.allocated);
+    set(figures.cached_bytes, said.cached);
+    set(figures.free_bytes, said.free);
+    set(figures.metadata_bytes, said.metadata);
+    figures.sequence.store(sequence + 2, std::memory_order_release);
+  }
+  asking.store(0, std::memory_order_release);
+}
+
+}  // namespace memprof

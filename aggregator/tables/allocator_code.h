@@ -1,0 +1,33 @@
+// AllocatorCode: the code of an allocator that tells us of its events itself: the frames between
+// the program's call and our hook are its own, and no part of the event's stack.
+//
+// Thread safety: filled once, before the allocator's first event; then any thread.
+#pragma once
+
+#include <cstdint>
+
+#include "core/region_layout.h"
+
+namespace memprof {
+
+class AllocatorCode {
+ public:
+  // Pre: at most kMaxAllocatorRanges in all; what is more is left out.
+  void Add(uintptr_t start, uintptr_t end);
+
+  // `pc` is a return address.
+  bool Has(uintptr_t pc) const {
+    for (uint32_t i = 0; i < count_; ++i) {
+      if (pc - 1 - ranges_[i].start < ranges_[i].end - ranges_[i].start) return true;
+    }
+    return false;
+  }
+
+ private:
+  CodeRange ranges_[kMaxAllocatorRanges] = {};
+  uint32_t count_ = 0;
+};
+
+extern AllocatorCode allocator_code;
+
+}  // namespace memprof

@@ -1,0 +1,80 @@
+#include "cli/attach/function_table.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace memprof {
+namespace {
+
+// What the loader added to the file's addresses.
+uint64_t BaseOf(Elf* elf, uint64_t begin) {
+  size_t count = 0;
+  elf_getphdrnum(elf, &count);
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    if (segment.p_type == PT_LOAD) return begin - (segment.p_vaddr & ~uint64_t{4095});
+  }
+  return begin;
+}
+
+}  // namespace
+
+FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return;
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  {
+    const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
+    const uint64_t base = elf != nullptr ? BaseOf(elf.get(), begin) : 0;
+    for (Elf_Scn* section = elf != nullptr ? elf_nextscn(elf.get(), nullptr) : nullptr;
+         section != nullptr; section = elf_nextscn(elf.get(), section)) {
+      GElf_Shdr header;
+      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+      Elf_Data* data = elf_getdata(section, nullptr);
+      if (data == nullptr || header.sh_entsize == 0) continue;
+      for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+        GElf_Sym symbol;
+        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+        if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
+            GELF_ST_TYPE(symbol.st_info) == STT_TLS) {
+          continue;
+        }
+        const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
+        if (name == nullptr) continue;
+        const uint64_t at = base + symbol.st_value;
+        functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});
+        longest_ = std::max(longest_, symbol.st_size);
+      }
+    }
+  }
+  close(fd);
+  std::sort(functions_.begin(), functions_.end(),
+            [](const Function& a, const Function& b) { return a.begin < b.begin; });
+}
+
+uint64_t FunctionTable::Find(std::string_view name) const {
+  for (const Function& function : functions_) {
+    if (function.name == name) return function.begin;
+  }
+  return 0;
+}
+
+std::vector<std::string_view> FunctionTable::NamesAt(uint64_t address) const {
+  std::vector<std::string_view> names;
+  auto at = std::upper_bound(
+      functions_.begin(), functions_.end(), address,
+      [](uint64_t wanted, const Function& function) { return wanted < function.begin; });
+  while (at != functions_.begin()) {
+    --at;
+    if (address - at->begin > longest_) break;
+    if (address < at->end) names.push_back(at->name);
+  }
+  return names;
+}
+
+}  // namespace memprof

@@ -1,0 +1,321 @@
+#include "cli/attach/injector.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <utility>
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr uint64_t kStackBytes = 512 * 1024;
+constexpr uint64_t kTextBytes = 4096;  // at the stack's low end, for paths
+constexpr milliseconds kStopLimit{100};
+constexpr milliseconds kLookLimit{10'000};  // until it is said that there is no safe point
+constexpr milliseconds kForgetLimit{2'000};
+constexpr char kLibrary[] = "libmemprof_attach.so";
+
+std::string WhyNoRights(pid_t pid) {
+  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
+  int scope = 0;
+  file >> scope;
+  std::string text = fmt::format("process {} may not be traced", pid);
+  if (file && scope == 1) {
+    return text +
+           ": Yama allows it for child processes only; attach as root, or: sudo sysctl "
+           "kernel.yama.ptrace_scope=0";
+  }
+  if (file && scope == 2) return text + ": Yama allows it for root only; attach as root";
+  if (file && scope >= 3) return text + ": Yama forbids it on this machine until it restarts";
+  return text + ": attach as its user or as root (in a container: with CAP_SYS_PTRACE)";
+}
+
+tl::unexpected<Error> Failed(std::string why) { return Fail(ErrorKind::kIo, std::move(why)); }
+
+milliseconds PauseAfter(int looks) { return milliseconds(std::min(2 << std::min(looks, 5), 50)); }
+
+}  // namespace
+
+Result<Injector::Stopped> Injector::StopAll() {
+  Stopped stopped;
+  stopped.since = steady_clock::now();
+  const auto until = stopped.since + kStopLimit;
+  // Threads that begin meanwhile are found by the next round.
+  for (bool more = true; more;) {
+    more = false;
+    const size_t before = stopped.threads.size();
+    for (const pid_t id : target_.Threads()) {
+      const bool known =
+          std::any_of(stopped.threads.begin(), stopped.threads.end(),
+                      [id](const RemoteThread& thread) { return thread.id() == id; });
+      if (known) continue;
+      int error = 0;
+      auto thread = RemoteThread::Seize(target_.pid(), id, error);
+      if (!thread) {
+        if (error == ESRCH || (error == EPERM && !stopped.threads.empty())) continue;  // it ended
+        return Failed(error == EPERM ? WhyNoRights(target_.pid())
+                                     : fmt::format("process {} can't be traced: {}", target_.pid(),
+                                                   strerror(error)));
+      }
+      thread->Interrupt();
+      stopped.threads.push_back(std::move(*thread));
+      more = true;
+    }
+    for (size_t i = before; i < stopped.threads.size(); ++i) stopped.threads[i].AwaitStop(until);
+    if (steady_clock::now() >= until) break;
+  }
+  if (stopped.threads.empty()) {
+    return Failed(fmt::format("there is no process {} any more", target_.pid()));
+  }
+  return stopped;
+}
+
+void Injector::LetGo(std::vector<RemoteThread>& threads, steady_clock::time_point since) {
+  // Those first that stand still; for one that doesn't stop the others need not wait.
+  for (RemoteThread& thread : threads) {
+    if (thread.stopped()) thread.Release();
+  }
+  threads.clear();
+  times_.longest_stop =
+      std::max(times_.longest_stop,
+               std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - since));
+}
+
+Result<RemoteThread> Injector::SafeThread() {
+  std::string why;
+  const auto give_up = steady_clock::now() + kLookLimit;
+  for (int looks = 0; looks == 0 || steady_clock::now() < give_up; ++looks) {
+    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks));
+    target_.Remap();
+    const auto check = StackCheck::Make(target_);
+    if (check == nullptr) return Failed("its modules can't be read");
+    auto stopped = StopAll();
+    if (!stopped) return tl::unexpected<Error>(stopped.error());
+    ++times_.looks;
+    size_t safe = SIZE_MAX;
+    bool anybody_loads = false;
+    auto& threads = stopped->threads;
+    for (size_t i = 0; i < threads.size(); ++i) {
+      if (!threads[i].stopped()) continue;
+      const ThreadPlace place = check->Look(threads[i].id());
+      anybody_loads |= place.in_loader;
+      if (place.safe && safe == SIZE_MAX) safe = i;
+      if (!place.safe) why = fmt::format("thread {}: {}", threads[i].id(), place.why);
+      if (steady_clock::now() > stopped->since + kStopLimit) break;
+    }
+    if (safe != SIZE_MAX && !anybody_loads) {
+      RemoteThread thread = std::move(threads[safe]);
+      stopped_since_ = stopped->since;
+      LetGo(threads, stopped->since);
+      return thread;
+    }
+    LetGo(threads, stopped->since);
+  }
+  return Failed(
+      fmt::format("no thread of process {} came to a point where the tracker can be "
+                  "loaded, within {} s ({}); try again",
+                  target_.pid(), kLookLimit.count() / 1000, why));
+}
+
+// An int3 and a syscall instruction among libc's code, so that nothing has to be made executable.
+Result<CallPlaces> Injector::FindPlaces() {
+  for (const Mapping& mapping : target_.mappings()) {
+    if (!mapping.executable || !ModuleName(mapping).starts_with("libc.so.6")) continue;
+    std::string code(mapping.end - mapping.begin, '\0');
+    if (!target_.Read(mapping.begin, code.data(), code.size())) continue;
+    CallPlaces places;
+    const size_t trap = code.find('\xcc');
+    const size_t call = code.find("\x0f\x05");
+    if (trap == std::string::npos || call == std::string::npos) continue;
+    places.trap = mapping.begin + trap;
+    places.syscall = mapping.begin + call;
+    return places;
+  }
+  return Failed("its libc has no code as expected");
+}
+
+Result<void> Injector::MapStack(RemoteThread& thread, CallPlaces& places) {
+  if (!thread.BeginCalls()) return Failed("its thread's registers can't be saved");
+  const auto at = thread.SystemCall(places, SYS_mmap,
+                                    {0, kStackBytes, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~0ull, 0});
+  if (!at || (*at < 0 && *at > -4096)) return Failed("it has no memory for a stack");
+  stack_ = static_cast<uint64_t>(*at);
+  places.stack_top = stack_ + kStackBytes;
+  return {};
+}
+
+void Injector::Done(RemoteThread& thread, const CallPlaces& places) {
+  if (stack_ != 0) thread.SystemCall(places, SYS_munmap, {stack_, kStackBytes});
+  stack_ = 0;
+  thread.Release();
+  times_.longest_stop = std::max(
+      times_.longest_stop,
+      std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - stopped_since_));
+}
+
+Result<uint64_t> Injector::CallOurs(RemoteThread& thread, const CallPlaces& places,
+                                    const char* name, std::initializer_list<uint64_t> arguments) {
+  const uint64_t function = target_.Find(kLibrary, name);
+  if (function == 0) {
+    return Failed(fmt::format("the tracker in process {} is of another memprof", target_.pid()));
+  }
+  std::string failure;
+  const auto result = thread.Call(places, function, arguments, failure);
+  if (!result) return Failed(fmt::format("process {}: {}", target_.pid(), failure));
+  return *result;
+}
+
+Result<void> Injector::Load(RemoteThread& thread, const CallPlaces& places,
+                            const std::string& library) {
+  // In libc since 2.34, before that in a library that many programs have.
+  uint64_t dlopen = target_.Find("libc.so.6", "dlopen");
+  uint64_t flags = RTLD_NOW | RTLD_LOCAL;
+  if (dlopen == 0) dlopen = target_.Find("libdl.so.2", "dlopen");
+  if (dlopen == 0) {
+    dlopen = target_.Find("libc.so.6", "__libc_dlopen_mode");
+    flags |= 0x80000000u;  // __RTLD_DLOPEN
+  }
+  if (dlopen == 0) return Failed("its libc has no dlopen");
+  if (!target_.Write(stack_, library.c_str(), library.size() + 1)) {
+    return Failed("its memory can't be written");
+  }
+  std::string failure;
+  const auto handle = thread.Call(places, dlopen, {stack_, flags}, failure);
+  if (!handle) return Failed(fmt::format("process {}: {}", target_.pid(), failure));
+  target_.Remap();
+  if (*handle != 0) return {};
+  std::string said = "dlopen failed";
+  if (const uint64_t dlerror = target_.Find("libc.so.6", "dlerror"); dlerror != 0) {
+    const auto text = thread.Call(places, dlerror, {}, failure);
+    char buffer[512] = {};
+    if (text && *text != 0) {
+      for (size_t i = 0; i + 1 < sizeof buffer; ++i) {
+        if (!target_.Read(*text + i, buffer + i, 1) || buffer[i] == 0) break;
+      }
+      said = buffer;
+    }
+  }
+  return Failed(fmt::format("process {} can't load the tracker: {}", target_.pid(), said));
+}
+
+Result<void> Injector::Attach(const std::string& library, const std::string& socket) {
+  if (library.size() >= kTextBytes / 2 || socket.size() >= kTextBytes / 2) {
+    return Failed("the path of memprof's library is too long");
+  }
+  if (const auto state = target_.State();
+      state && state->phase != static_cast<uint32_t>(AttachPhase::kIdle)) {
+    // Left by an earlier attach, or by the parent of a forked process.
+    if (auto detached = Detach(); !detached) return tl::unexpected<Error>(detached.error());
+    if (auto forgotten = Forget(); !forgotten) return forgotten;
+  }
+  auto places = FindPlaces();
+  if (!places) return tl::unexpected<Error>(places.error());
+  auto thread = SafeThread();
+  if (!thread) return tl::unexpected<Error>(thread.error());
+  Result<uint64_t> result = uint64_t{0};
+  auto fine = MapStack(*thread, *places);
+  if (fine && target_.Find(kLibrary, kAttachName) == 0) fine = Load(*thread, *places, library);
+  if (fine) {
+    const uint64_t text = stack_ + kTextBytes / 2;
+    target_.Write(text, socket.c_str(), socket.size() + 1);
+    result = CallOurs(*thread, *places, kAttachName, {text});
+  }
+  Done(*thread, *places);
+  if (!fine) return fine;
+  if (!result) return tl::unexpected<Error>(result.error());
+  switch (static_cast<AttachResult>(*result)) {
+    case AttachResult::kCounting:
+      return {};
+    case AttachResult::kBusy:
+      return Failed(fmt::format("process {} is attached to already", target_.pid()));
+    case AttachResult::kNoAllocator:
+      return Failed(fmt::format("process {} has no malloc that could be hooked", target_.pid()));
+    case AttachResult::kNoMemory:
+      return Failed(fmt::format("process {} has no address space for the tracker", target_.pid()));
+    case AttachResult::kNoRegion:
+      return Failed(
+          fmt::format("the tracker in process {} could not reach memprof", target_.pid()));
+    case AttachResult::kNoStart:
+      break;
+  }
+  return Failed(fmt::format("the tracker in process {} could not start", target_.pid()));
+}
+
+Result<uint64_t> Injector::Detach() {
+  auto places = FindPlaces();
+  if (!places) return tl::unexpected<Error>(places.error());
+  auto thread = SafeThread();
+  if (!thread) return tl::unexpected<Error>(thread.error());
+  Result<uint64_t> result = uint64_t{0};
+  if (auto fine = MapStack(*thread, *places); fine) {
+    result = CallOurs(*thread, *places, kDetachName, {});
+  } else {
+    result = tl::unexpected<Error>(fine.error());
+  }
+  Done(*thread, *places);
+  return result;
+}
+
+Result<void> Injector::Forget() {
+  auto places = FindPlaces();
+  if (!places) return tl::unexpected<Error>(places.error());
+  std::string why = "it has no safe moment";
+  const auto give_up = steady_clock::now() + kForgetLimit;
+  for (int looks = 0; looks == 0 || steady_clock::now() < give_up; ++looks) {
+    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks));
+    target_.Remap();
+    const auto state = target_.State();
+    const auto check = StackCheck::Make(target_);
+    if (check == nullptr || !state) return Failed("its modules can't be read");
+    auto stopped = StopAll();
+    if (!stopped) return tl::unexpected<Error>(stopped.error());
+    stopped_since_ = stopped->since;
+    bool clean = true;
+    for (RemoteThread& thread : stopped->threads) {
+      const ThreadPlace place =
+          thread.stopped() ? check->Look(thread.id()) : ThreadPlace{.why = "it doesn't stop"};
+      if (place.complete && !place.in_tracker && place.why != "it begins or ends") continue;
+      clean = false;
+      why = fmt::format("thread {}: {}", thread.id(), place.why);
+      break;
+    }
+    if (!clean) {
+      LetGo(stopped->threads, stopped->since);
+      continue;
+    }
+    RemoteThread& caller = stopped->threads.front();
+    Result<uint64_t> result = uint64_t{0};
+    auto fine = MapStack(caller, *places);
+    if (fine) {
+      result = CallOurs(caller, *places, kForgetName, {});
+      const std::string zeros(state->tls_bytes, '\0');
+      for (const RemoteThread& thread : stopped->threads) {
+        if (!result || thread.registers().fs_base == 0) continue;
+        const uint64_t at = thread.registers().fs_base + static_cast<uint64_t>(state->tls_offset);
+        if (!target_.Write(at, zeros.data(), zeros.size())) {
+          result = Failed(fmt::format("thread {} keeps what it had of the tracker", thread.id()));
+        }
+      }
+    }
+    Done(caller, *places);
+    LetGo(stopped->threads, stopped->since);
+    if (!fine) return fine;
+    if (!result) return tl::unexpected<Error>(result.error());
+    return {};
+  }
+  return Failed(fmt::format("the tracker's memory stays in process {}: {}", target_.pid(), why));
+}
+
+}  // namespace memprof

@@ -1,0 +1,236 @@
+#include "cli/attach/remote_thread.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
+#include <utility>
+
+#include "cli/attach/target_process.h"
+
+#ifndef NT_X86_XSTATE
+#define NT_X86_XSTATE 0x202
+#endif
+
+namespace memprof {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr size_t kMaxVectorState = 16384;  // AVX-512 with AMX's tiles
+constexpr auto kCallLimit = std::chrono::seconds(30);
+
+// What the kernel ends with EINTR when a thread is stopped, though no handler ran (signal(7)).
+constexpr long kEndedByStops[] = {
+    SYS_read,         SYS_write,   SYS_readv,      SYS_writev,
+    SYS_recvfrom,     SYS_recvmsg, SYS_recvmmsg,   SYS_accept,
+    SYS_accept4,      SYS_sendto,  SYS_sendmsg,    SYS_epoll_wait,
+    SYS_epoll_pwait,  SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait,
+    SYS_io_getevents, 441 /* epoll_pwait2 */};
+
+void* Data(uint64_t value) { return reinterpret_cast<void*>(value); }
+
+uint64_t SignalBit(int number) { return uint64_t{1} << (number - 1); }
+
+}  // namespace
+
+std::optional<RemoteThread> RemoteThread::Seize(pid_t process, pid_t thread, int& error) {
+  if (ptrace(PTRACE_SEIZE, thread, nullptr, nullptr) != 0) {
+    error = errno;
+    return std::nullopt;
+  }
+  RemoteThread seized(process, thread);
+  seized.seized_ = true;
+  return seized;
+}
+
+RemoteThread::RemoteThread(RemoteThread&& other) noexcept { *this = std::move(other); }
+
+RemoteThread& RemoteThread::operator=(RemoteThread&& other) noexcept {
+  if (this == &other) return *this;
+  Release();
+  process_ = other.process_;
+  thread_ = other.thread_;
+  seized_ = std::exchange(other.seized_, false);
+  stopped_ = other.stopped_;
+  pending_signal_ = other.pending_signal_;
+  registers_ = other.registers_;
+  calling_ = other.calling_;
+  vector_state_ = std::move(other.vector_state_);
+  signal_mask_ = other.signal_mask_;
+  return *this;
+}
+
+RemoteThread::~RemoteThread() { Release(); }
+
+bool RemoteThread::Wait(int& status, steady_clock::time_point until) {
+  for (useconds_t pause = 20;;) {
+    const pid_t changed = waitpid(thread_, &status, __WALL | WNOHANG);
+    if (changed == thread_) {
+      if (WIFSTOPPED(status)) return true;
+      seized_ = stopped_ = false;  // it is gone
+      return false;
+    }
+    if (changed < 0 && errno != EINTR) {
+      seized_ = stopped_ = false;
+      return false;
+    }
+    if (steady_clock::now() >= until) return false;
+    usleep(pause);
+    pause = std::min<useconds_t>(pause * 2, 500);
+  }
+}
+
+bool RemoteThread::Interrupt() { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
+
+bool RemoteThread::AwaitStop(steady_clock::time_point until) {
+  if (stopped_) return true;
+  for (int status = 0; Wait(status, until);) {
+    if (status >> 16 == PTRACE_EVENT_STOP) {
+      stopped_ = ptrace(PTRACE_GETREGS, thread_, nullptr, &registers_) == 0;
+      if (stopped_) RestartInterruptedCall();
+      return stopped_;
+    }
+    // A signal of its own comes first.
+    const auto number = static_cast<uint64_t>(WSTOPSIG(status));
+    if (ptrace(PTRACE_CONT, thread_, nullptr, Data(number)) != 0) return false;
+  }
+  return false;
+}
+
+// With a signal pending EINTR is what the program waits for.
+void RemoteThread::RestartInterruptedCall() {
+  const auto number = static_cast<long>(registers_.orig_rax);
+  if (static_cast<int64_t>(registers_.rax) != -EINTR ||
+      std::find(std::begin(kEndedByStops), std::end(kEndedByStops), number) ==
+          std::end(kEndedByStops)) {
+    return;
+  }
+  const auto mask = [this](const char* name) {
+    return std::strtoull(StatusLine(process_, name, thread_).c_str(), nullptr, 16);
+  };
+  if (((mask("SigPnd") | mask("ShdPnd")) & ~mask("SigBlk")) != 0) return;
+  registers_.rip -= 2;
+  registers_.rax = registers_.orig_rax;
+  registers_.orig_rax = ~0ull;
+  ptrace(PTRACE_SETREGS, thread_, nullptr, &registers_);
+}
+
+bool RemoteThread::SetRegisters(user_regs_struct registers) {
+  constexpr uint64_t kTrapFlag = 0x100;
+  constexpr uint64_t kDirectionFlag = 0x400;
+  registers.eflags &= ~(kTrapFlag | kDirectionFlag);
+  registers.orig_rax = ~0ull;  // no system call to be restarted
+  return ptrace(PTRACE_SETREGS, thread_, nullptr, &registers) == 0;
+}
+
+bool RemoteThread::BeginCalls() {
+  vector_state_.resize(kMaxVectorState);
+  iovec part = {vector_state_.data(), vector_state_.size()};
+  if (ptrace(PTRACE_GETREGSET, thread_, NT_X86_XSTATE, &part) != 0) return false;
+  vector_state_.resize(part.iov_len);
+  if (ptrace(PTRACE_GETSIGMASK, thread_, sizeof signal_mask_, &signal_mask_) != 0) return false;
+  // No handler of the program's runs within a call. What the call itself raises must come through,
+  // or the kernel would forget the program's handler for it.
+  uint64_t mask = ~uint64_t{0};
+  for (const int number : {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) mask &= ~SignalBit(number);
+  calling_ = ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask, &mask) == 0;
+  return calling_;
+}
+
+void RemoteThread::EndCalls() {
+  if (!calling_) return;
+  calling_ = false;
+  iovec part = {vector_state_.data(), vector_state_.size()};
+  ptrace(PTRACE_SETREGSET, thread_, NT_X86_XSTATE, &part);
+  ptrace(PTRACE_SETSIGMASK, thread_, sizeof signal_mask_, &signal_mask_);
+  ptrace(PTRACE_SETREGS, thread_, nullptr, &registers_);
+}
+
+std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_t number,
+                                                std::initializer_list<uint64_t> arguments) {
+  user_regs_struct call = registers_;
+  call.rip = places.syscall;
+  call.rax = static_cast<uint64_t>(number);
+  unsigned long long* const order[] = {&call.rdi, &call.rsi, &call.rdx,
+                                       &call.r10, &call.r8,  &call.r9};
+  size_t i = 0;
+  for (const uint64_t argument : arguments) *order[i++] = argument;
+  if (!SetRegisters(call)) return std::nullopt;
+  const auto until = steady_clock::now() + kCallLimit;
+  for (;;) {
+    if (ptrace(PTRACE_SINGLESTEP, thread_, nullptr, nullptr) != 0) return std::nullopt;
+    int status = 0;
+    if (!Wait(status, until)) return std::nullopt;
+    user_regs_struct after;
+    if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) return std::nullopt;
+    if (WSTOPSIG(status) != SIGTRAP && status >> 16 == 0) pending_signal_ = WSTOPSIG(status);
+    if (after.rip == places.syscall + 2) return static_cast<int64_t>(after.rax);
+  }
+}
+
+std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t function,
+                                           std::initializer_list<uint64_t> arguments,
+                                           std::string& failure) {
+  user_regs_struct call = registers_;
+  call.rip = function;
+  call.rax = 0;
+  call.rbp = 0;
+  call.rsp = places.stack_top / 16 * 16 - 8;  // as after a call instruction
+  unsigned long long* const order[] = {&call.rdi, &call.rsi, &call.rdx,
+                                       &call.rcx, &call.r8,  &call.r9};
+  size_t i = 0;
+  for (const uint64_t argument : arguments) *order[i++] = argument;
+  failure = "its thread can't be set to work";
+  if (ptrace(PTRACE_POKEDATA, thread_, Data(call.rsp), Data(places.trap)) != 0 ||
+      !SetRegisters(call)) {
+    return std::nullopt;
+  }
+  const auto until = steady_clock::now() + kCallLimit;
+  for (;;) {
+    if (ptrace(PTRACE_CONT, thread_, nullptr, nullptr) != 0) return std::nullopt;
+    int status = 0;
+    if (!Wait(status, until)) {
+      failure = seized_ ? fmt::format("its thread {} waits for another one, within a call of ours",
+                                      thread_)
+                        : "it ended meanwhile";
+      return std::nullopt;
+    }
+    if (status >> 16 != 0) continue;
+    user_regs_struct after;
+    if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) return std::nullopt;
+    const int number = WSTOPSIG(status);
+    if (number == SIGTRAP && after.rip == places.trap + 1) return after.rax;
+    if (number == SIGSEGV || number == SIGBUS || number == SIGILL || number == SIGFPE ||
+        number == SIGTRAP) {
+      failure = fmt::format("a call in it failed with signal {} at {:#x}", number, after.rip);
+      return std::nullopt;
+    }
+    pending_signal_ = number;
+  }
+}
+
+void RemoteThread::Release() {
+  if (!seized_) return;
+  EndCalls();
+  if (!stopped_) {
+    // Only a stopped thread can be let go.
+    if (Interrupt()) AwaitStop(steady_clock::now() + kCallLimit);
+  }
+  const auto number = static_cast<uint64_t>(pending_signal_);
+  if (seized_) ptrace(PTRACE_DETACH, thread_, nullptr, Data(number));
+  seized_ = stopped_ = false;
+  pending_signal_ = 0;
+}
+
+}  // namespace memprof

@@ -1,0 +1,277 @@
+#include "cli/attach/target_process.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "cli/attach/function_table.h"
+#include "cli/run/elf_facts.h"
+
+namespace memprof {
+namespace {
+
+std::string ProcPath(pid_t pid, const std::string& name) {
+  return fmt::format("/proc/{}/{}", pid, name);
+}
+
+uint64_t SignalMask(pid_t pid, const char* name) {
+  return std::strtoull(StatusLine(pid, name).c_str(), nullptr, 16);
+}
+
+// Filters of system calls that the process has and we don't: what it may not call isn't known.
+bool HasFiltersOfItsOwn(pid_t pid) {
+  const int theirs = std::atoi(StatusLine(pid, "Seccomp").c_str());
+  const int filters = std::atoi(StatusLine(pid, "Seccomp_filters").c_str());
+  const int ours = std::atoi(StatusLine(getpid(), "Seccomp_filters").c_str());
+  return theirs == 1 || (theirs == 2 && filters > ours);
+}
+
+// Why, before its executable is looked at; empty: go on.
+std::string WhyNotProcess(pid_t pid) {
+  if (kill(pid, 0) != 0 && errno == ESRCH) return fmt::format("there is no process {}", pid);
+  const std::string of = StatusLine(pid, "Tgid");
+  if (of.empty()) return fmt::format("there is no process {}", pid);
+  if (of != std::to_string(pid)) {
+    return fmt::format("{} is a thread of process {}; give that", pid, of);
+  }
+  if (pid == getpid()) return fmt::format("process {} is this memprof itself", pid);
+  const std::string state = StatusLine(pid, "State");
+  if (state.starts_with("Z") || state.starts_with("X")) {
+    return fmt::format("process {} has ended; its parent has not looked yet", pid);
+  }
+  if (state.starts_with("T")) {
+    return fmt::format("process {} is stopped; let it go on first: kill -CONT {}", pid, pid);
+  }
+  const std::string tracer = StatusLine(pid, "TracerPid");
+  if (!tracer.empty() && tracer != "0") {
+    return fmt::format(
+        "process {} is traced by process {} (a debugger, strace, another memprof); "
+        "a process has one tracer: end that first",
+        pid, tracer);
+  }
+  std::error_code error;
+  static_cast<void>(std::filesystem::read_symlink(ProcPath(pid, "exe"), error));
+  if (error == std::errc::permission_denied) {
+    return fmt::format(
+        "process {} belongs to another user, or may not be looked into (setuid, prctl "
+        "PR_SET_DUMPABLE); attach as its user, or as root",
+        pid);
+  }
+  if (error) return fmt::format("process {} has no executable: a thread of the kernel", pid);
+  if (HasFiltersOfItsOwn(pid)) {
+    return fmt::format(
+        "process {} filters its system calls (seccomp), and might be killed by one that "
+        "memprof makes in it; start it with memprof run instead",
+        pid);
+  }
+  if ((SignalMask(pid, "SigIgn") >> (SIGTRAP - 1) & 1) != 0) {
+    return fmt::format("process {} ignores SIGTRAP, which attaching needs", pid);
+  }
+  return {};
+}
+
+std::string WhyNotProgram(pid_t pid) {
+  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+  const auto is = [pid](const char* what) { return fmt::format("process {} {}", pid, what); };
+  if (!facts) return is("runs an executable that can't be read");
+  if (facts->machine != EM_X86_64 && facts->machine != EM_386) {
+    return is("is a program for another machine than x86-64, where memprof runs");
+  }
+  if (facts->elf_class != ELFCLASS64 || facts->machine == EM_386) {
+    return is("is a 32-bit program; memprof profiles 64-bit programs");
+  }
+  if (facts->interpreter.empty()) {
+    return is(
+        "is statically linked: there is no loader in it that could load the tracker; link it "
+        "dynamically to profile it");
+  }
+  if (facts->interpreter.find("ld-musl") != std::string::npos) {
+    return is("is linked with musl; memprof needs glibc: build it against glibc to profile it");
+  }
+  if (facts->defines_sanitizer) {
+    return is("is built with a sanitizer that replaces malloc; build it without -fsanitize");
+  }
+  if (facts->defines_malloc) {
+    return is(
+        "has its malloc in the program itself: its calls go through no slot that could be hooked; "
+        "nothing would be seen");
+  }
+  return {};
+}
+
+std::vector<Mapping> ReadMappings(pid_t pid) {
+  std::vector<Mapping> mappings;
+  std::ifstream file(ProcPath(pid, "maps"));
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string range, rights, offset, device, inode;
+    words >> range >> rights >> offset >> device >> inode >> std::ws;
+    Mapping mapping;
+    char* rest = nullptr;
+    mapping.begin = std::strtoull(range.c_str(), &rest, 16);
+    if (*rest != '-') continue;
+    mapping.end = std::strtoull(rest + 1, nullptr, 16);
+    mapping.offset = std::strtoull(offset.c_str(), nullptr, 16);
+    mapping.executable = rights.find('x') != std::string::npos;
+    std::getline(words, mapping.path);
+    mappings.push_back(std::move(mapping));
+  }
+  return mappings;
+}
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  struct stat left, right;
+  return stat(a.c_str(), &left) == 0 && stat(b.c_str(), &right) == 0 &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+}
+
+}  // namespace
+
+std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
+  std::ifstream status(thread == 0 ? ProcPath(pid, "status")
+                                   : ProcPath(pid, fmt::format("task/{}/status", thread)));
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(name + ":")) continue;
+    const size_t value = line.find_first_not_of(" \t", name.size() + 1);
+    return value == std::string::npos ? std::string() : line.substr(value);
+  }
+  return {};
+}
+
+uint32_t NamespacePid(pid_t pid) {
+  const std::string pids = StatusLine(pid, "NSpid");
+  const size_t last = pids.find_last_of(" \t");
+  return static_cast<uint32_t>(
+      std::strtoul(pids.c_str() + (last == std::string::npos ? 0 : last + 1), nullptr, 10));
+}
+
+std::string ModuleName(const Mapping& mapping) {
+  return std::filesystem::path(mapping.path).filename().string();
+}
+
+Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& library) {
+  for (const auto& why : {&WhyNotProcess, &WhyNotProgram}) {
+    if (const std::string text = why(pid); !text.empty()) return Fail(ErrorKind::kUsage, text);
+  }
+  TargetProcess target(pid);
+  std::error_code error;
+  target.program_ = std::filesystem::read_symlink(ProcPath(pid, "exe"), error).filename().string();
+  target.Remap();
+  if (target.mappings_.empty()) {
+    return Fail(ErrorKind::kUsage, fmt::format("process {} can't be looked into", pid));
+  }
+  std::map<std::string, uint64_t> files;
+  for (const Mapping& mapping : target.mappings_) {
+    if (!mapping.path.starts_with("/") || mapping.path.starts_with("/dev/")) continue;
+    files.emplace(mapping.path, mapping.begin);
+  }
+  std::string libc;
+  for (const auto& [path, begin] : files) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (name.starts_with("libmemprof_preload.so")) {
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("process {} is under memprof run already, or counts by itself; see: memprof "
+                      "snapshot {}, or the file that its MEMPROF_OUTPUT names",
+                      pid, pid));
+    }
+    if (name.starts_with("libasan.") || name.starts_with("libtsan.") ||
+        name.starts_with("libmsan.")) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("process {} has a sanitizer that replaces malloc in it", pid));
+    }
+    if (name.starts_with("libc.so.6")) libc = path;
+    if (name.find(".so") == std::string::npos || name.starts_with("ld-linux") ||
+        name.starts_with("libc.so.6") || name.starts_with(kAttachLibraryName)) {
+      continue;
+    }
+    if (FunctionTable(target.Reachable(path), begin).Find("malloc") != 0) {
+      target.allocator_ = path;
+    }
+  }
+  if (libc.empty()) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("process {} has no libc.so.6 loaded (yet); memprof needs glibc", pid));
+  }
+  if (target.allocator_.empty()) target.allocator_ = libc;
+  if (!IsSameFile(library, target.Reachable(library))) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("process {} sees another file system, without {} (a container, a "
+                            "chroot); run memprof where it runs",
+                            pid, library));
+  }
+  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+  if (facts && !facts->defines_mallctl.empty()) {
+    target.warnings_.push_back(fmt::format(
+        "{} has a jemalloc linked in (it defines {}): allocations that don't go through the "
+        "dynamic linker's malloc are not seen",
+        target.program_, facts->defines_mallctl));
+  }
+  return target;
+}
+
+void TargetProcess::Remap() { mappings_ = ReadMappings(pid_); }
+
+const Mapping* TargetProcess::At(uint64_t address) const {
+  const auto after =
+      std::upper_bound(mappings_.begin(), mappings_.end(), address,
+                       [](uint64_t at, const Mapping& mapping) { return at < mapping.begin; });
+  if (after == mappings_.begin()) return nullptr;
+  const Mapping& mapping = *(after - 1);
+  return address < mapping.end ? &mapping : nullptr;
+}
+
+std::string TargetProcess::Reachable(const std::string& path) const {
+  return ProcPath(pid_, "root") + path;
+}
+
+uint64_t TargetProcess::Find(const char* module, const char* symbol) const {
+  for (const Mapping& mapping : mappings_) {
+    if (mapping.offset != 0 || !ModuleName(mapping).starts_with(module)) continue;
+    return FunctionTable(Reachable(mapping.path), mapping.begin).Find(symbol);
+  }
+  return 0;
+}
+
+std::optional<AttachState> TargetProcess::State() const {
+  const uint64_t at = Find(kAttachLibraryName, kAttachStateName);
+  AttachState state;
+  if (at == 0 || !Read(at, &state, sizeof state)) return std::nullopt;
+  return state;
+}
+
+bool TargetProcess::Read(uint64_t address, void* to, size_t bytes) const {
+  const iovec local = {to, bytes};
+  const iovec remote = {reinterpret_cast<void*>(address), bytes};
+  return process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+bool TargetProcess::Write(uint64_t address, const void* from, size_t bytes) const {
+  const iovec local = {const_cast<void*>(from), bytes};
+  const iovec remote = {reinterpret_cast<void*>(address), bytes};
+  return process_vm_writev(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+}
+
+std::vector<pid_t> TargetProcess::Threads() const {
+  std::vector<pid_t> threads;
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(ProcPath(pid_, "task"), error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    threads.push_back(static_cast<pid_t>(std::stol(entry->path().filename().string())));
+  }
+  return threads;
+}
+
+}  // namespace memprof

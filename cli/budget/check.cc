@@ -1,0 +1,253 @@
+#include "cli/budget/check.h"
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "cli/budget/behind.h"
+#include "cli/budget/verdict_text.h"
+#include "cli/reports/load.h"
+#include "cli/reports/trust.h"
+#include "core/symbol_key.h"
+#include "core/units.h"
+#include "formats/budget_file.h"
+#include "formats/capture_reader.h"
+
+namespace memprof {
+namespace {
+
+// Why there is no verdict; empty: there is one. Figures that are only a part of the program's are
+// within any limit.
+std::string WhyNoVerdict(const Profile& profile) {
+  if (!profile.damage.empty()) return profile.damage[0];
+  if (const uint32_t reason = profile.tracker.stop_reason; reason != 0) {
+    return "the tracker gave up, so that the figures are not the whole run's: " +
+           WhyStopped(reason);
+  }
+  return {};
+}
+
+// What a leak is where the program didn't end by itself.
+std::string EndNote(const Profile& profile) {
+  const SnapshotProgram& program = profile.program;
+  if (!IsRunKnown(program))
+    return "how the program ended is not known: what is live counts as leaked";
+  if (program.end_kind == EndKind::kExit) return {};
+  return fmt::format("the program {}: what was live then counts as leaked", EndText(program));
+}
+
+bool AnyLimit(const Judgement& judgement, bool (*is)(const LimitKind& kind)) {
+  return std::any_of(judgement.limits.begin(), judgement.limits.end(),
+                     [&](const LimitVerdict& verdict) { return is(*verdict.limit->kind); });
+}
+
+void AddNotesOnBaseline(const Profile* baseline, std::vector<std::string>& notes) {
+  if (baseline == nullptr) return;
+  if (LacksNames(*baseline)) {
+    notes.push_back(
+        "the baseline lacks the names of the program's functions, so that stacks can't be "
+        "compared: "
+        "keep captures of run --budget or run --symbolize");
+  }
+  for (const std::string& line : TrustLines(*baseline)) notes.push_back("of the baseline: " + line);
+}
+
+std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& profile) {
+  std::vector<std::string> notes;
+  if (const uint64_t sample = profile.tracker.sample_bytes; sample != 0) {
+    notes.push_back("sampled: " + SamplingText(sample) +
+                    "; over is what is over by more than 2 of them");
+  }
+  for (std::string& line : TrustLines(profile)) notes.push_back(std::move(line));
+  if (profile.chosen) {
+    notes.push_back("what is called peak is what was live at " + profile.chosen->name +
+                    profile.chosen->note);
+  }
+  if (AnyLimit(judgement, [](const LimitKind& kind) { return kind.leak; })) {
+    if (std::string note = EndNote(profile); !note.empty()) notes.push_back(std::move(note));
+  }
+  if (AnyLimit(judgement,
+               [](const LimitKind& kind) { return kind.key == std::string("peak_rss"); }) &&
+      profile.tracker.bytes != 0) {
+    notes.push_back(
+        fmt::format("the peak RSS has the tracker's {} in it", FormatBytes(profile.tracker.bytes)));
+  }
+  for (const MatchVerdict& match : judgement.matches) {
+    if (!match.matches && !match.rule->required) {
+      notes.push_back(fmt::format("nothing matches {}", match.rule->name));
+    }
+  }
+  for (const SuppressionVerdict& verdict : judgement.suppressions) {
+    if (!verdict.matches && !verdict.expired) {
+      notes.push_back(fmt::format("nothing matches the suppression of {} ({})",
+                                  Describe(verdict.suppression->pattern),
+                                  verdict.suppression->reason));
+    }
+  }
+  return notes;
+}
+
+// The same for every build and run of the program.
+std::string FingerprintOf(const std::string& program, const CheckItem& item) {
+  std::string identity = program + '\n' + item.check + '\n' + item.subject;
+  if (!item.behind.rows.empty()) {
+    const DiffRow& row = item.behind.rows[0];
+    identity +=
+        '\n' + FunctionKey(row.function, row.module) + '\n' + ModuleKey(row.module, program);
+  }
+  const XXH128_hash_t hash = XXH3_128bits(identity.data(), identity.size());
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+// Two captures of one program are over alike: the second one is another finding.
+void TellFingerprintsApart(CheckReport& report) {
+  std::map<std::string, int> seen;
+  for (CaptureCheck& check : report.captures) {
+    for (CheckItem& item : check.items) {
+      const int earlier = seen[item.fingerprint]++;
+      if (earlier != 0) item.fingerprint += fmt::format("-{}", earlier + 1);
+    }
+  }
+}
+
+CheckItem LimitItem(LimitVerdict verdict, const Profile& profile, const Profile* baseline) {
+  CheckItem item;
+  item.check = verdict.limit->kind->key;
+  item.subject = verdict.rule->name;
+  item.line = verdict.limit->line;
+  item.standing = verdict.standing;
+  item.says = VerdictText(verdict);
+  if (verdict.suppressed > 0) {
+    item.says += fmt::format("; {} more is suppressed",
+                             FormatValue(verdict.suppressed, verdict.limit->kind->unit));
+  }
+  if (verdict.standing == Standing::kOver) item.behind = StacksBehind(verdict, profile, baseline);
+  verdict.sites.clear();
+  verdict.baseline_sites.clear();
+  item.limit = std::move(verdict);
+  return item;
+}
+
+CheckItem RequiredItem(const MatchVerdict& match) {
+  CheckItem item;
+  item.check = "required-match";
+  item.subject = match.rule->name;
+  item.line = match.rule->line;
+  item.standing = match.matches ? Standing::kWithin : Standing::kOver;
+  item.says = match.matches ? "is there"
+                            : "nothing matches, though required: was it renamed, or are its "
+                              "symbols missing?";
+  return item;
+}
+
+CheckItem SuppressionItem(const SuppressionVerdict& verdict) {
+  const Suppression& suppression = *verdict.suppression;
+  CheckItem item;
+  item.check = "expired-suppression";
+  item.subject = "suppression of " + Describe(suppression.pattern);
+  item.line = suppression.line;
+  item.standing = verdict.expired ? Standing::kOver : Standing::kWithin;
+  item.says = fmt::format("{} {} ({})", verdict.expired ? "expired after" : "holds until",
+                          FormatDay(suppression.expires), suppression.reason);
+  return item;
+}
+
+}  // namespace
+
+Result<std::chrono::year_month_day> ParseDay(const std::string& text) {
+  const auto number = [&](size_t at, size_t digits) {
+    int value = -1;
+    const char* end = text.data() + at + digits;
+    const auto parsed = std::from_chars(text.data() + at, end, value);
+    return parsed.ptr == end && value >= 0 ? value : -1;
+  };
+  if (text.size() == 10 && text[4] == '-' && text[7] == '-') {
+    const int year = number(0, 4), month = number(5, 2), day = number(8, 2);
+    const std::chrono::year_month_day date{std::chrono::year(year),
+                                           std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    if (year >= 0 && month >= 0 && day >= 0 && date.ok()) return date;
+  }
+  return Fail(ErrorKind::kUsage, fmt::format("'{}' is no day; write e.g. 2030-12-31", text));
+}
+
+std::string FormatDay(std::chrono::year_month_day day) {
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()),
+                     static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+}
+
+Result<Yardstick> LoadYardstick(const std::string& budget_file, const std::string& baseline,
+                                const SymbolOptions& symbols) {
+  Yardstick yardstick;
+  yardstick.budget_file = budget_file;
+  yardstick.baseline_name = baseline;
+  yardstick.today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const auto text = ReadWholeFile(budget_file);
+  if (!text) return Fail(ErrorKind::kUsage, "the budget: " + text.error().message);
+  auto budget = ParseBudget(*text, budget_file);
+  if (!budget) return tl::unexpected<Error>(budget.error());
+  yardstick.budget = std::move(*budget);
+  if (baseline.empty()) return yardstick;
+  auto profile = LoadProfile(baseline, symbols);
+  if (!profile) {
+    return Fail(profile.error().kind, "the baseline: " + profile.error().message);
+  }
+  if (const std::string why = WhyNoVerdict(*profile); !why.empty()) {
+    return Fail(ErrorKind::kUnreadable, fmt::format("the baseline: {}: {}", baseline, why));
+  }
+  yardstick.baseline = std::move(*profile);
+  return yardstick;
+}
+
+CaptureCheck CheckProfile(const Yardstick& yardstick, const std::string& capture,
+                          const Profile& profile) {
+  CaptureCheck check;
+  check.capture = capture;
+  check.program = profile.program.program;
+  check.duration_ms = profile.program.duration_ms;
+  const Profile* baseline = yardstick.baseline ? &*yardstick.baseline : nullptr;
+  Judgement judgement = Judge(yardstick.budget, profile, baseline, yardstick.today);
+  check.notes = NotesOn(judgement, profile);
+  AddNotesOnBaseline(baseline, check.notes);
+  for (LimitVerdict& verdict : judgement.limits) {
+    check.items.push_back(LimitItem(std::move(verdict), profile, baseline));
+  }
+  for (const MatchVerdict& match : judgement.matches) {
+    if (match.rule->required) check.items.push_back(RequiredItem(match));
+  }
+  for (const SuppressionVerdict& verdict : judgement.suppressions) {
+    check.items.push_back(SuppressionItem(verdict));
+  }
+  std::stable_sort(check.items.begin(), check.items.end(),
+                   [](const CheckItem& a, const CheckItem& b) { return a.line < b.line; });
+  for (CheckItem& item : check.items) item.fingerprint = FingerprintOf(check.program, item);
+  return check;
+}
+
+CheckReport Check(const Yardstick& yardstick, const std::vector<std::string>& captures,
+                  const SymbolOptions& symbols) {
+  CheckReport report;
+  report.budget = yardstick.budget_file;
+  report.baseline = yardstick.baseline_name;
+  for (const std::string& capture : captures) {
+    const auto profile = LoadProfile(capture, symbols);
+    const std::string why = profile ? WhyNoVerdict(*profile) : profile.error().message;
+    if (why.empty()) {
+      report.captures.push_back(CheckProfile(yardstick, capture, *profile));
+      continue;
+    }
+    CaptureCheck unreadable;
+    unreadable.capture = capture;
+    unreadable.error = profile ? fmt::format("{}: no verdict: {}", capture, why) : why;
+    report.captures.push_back(std::move(unreadable));
+  }
+  TellFingerprintsApart(report);
+  return report;
+}
+
+}  // namespace memprof

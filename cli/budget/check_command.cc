@@ -1,0 +1,92 @@
+#include "cli/budget/check_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/budget/check.h"
+#include "cli/budget/report_formats.h"
+#include "cli/budget/step_summary.h"
+#include "cli/message.h"
+#include "cli/reports/output.h"
+
+namespace memprof {
+namespace {
+
+// Exit statuses beside those of command.h.
+constexpr int kExitOver = 1;
+
+struct CheckOptions {
+  std::vector<std::string> captures;
+  std::string budget;
+  std::string baseline;
+  std::string format = "text";
+  std::string today;
+  SymbolOptions symbols;
+  OutputOptions output;
+};
+
+std::string FormatNames(const char* separator) {
+  std::string names;
+  for (const ReportFormat& format : ReportFormats()) {
+    names += (names.empty() ? "" : separator) + std::string(format.name);
+  }
+  return names;
+}
+
+int RunCheck(const CheckOptions& options) {
+  const ReportFormat* format = FindReportFormat(options.format);
+  if (format == nullptr) {
+    Say("--format {}: there are {}", options.format, FormatNames(", "));
+    return kExitUsage;
+  }
+  if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
+  auto yardstick = LoadYardstick(options.budget, options.baseline, options.symbols);
+  if (!yardstick) return ExitStatusOf(yardstick.error());
+  if (!options.today.empty()) {
+    const auto today = ParseDay(options.today);
+    if (!today) return ExitStatusOf(today.error());
+    yardstick->today = *today;
+  }
+  const CheckReport report = Check(*yardstick, options.captures, options.symbols);
+  for (const CaptureCheck& check : report.captures) {
+    if (!check.error.empty()) Say(check.error);
+  }
+  // 1 says that something is over: a report that can't be written is another failure.
+  const bool written =
+      WriteOutput(options.output, format->write(report, StyleOf(options.output))) == kExitFine;
+  if (format->write == GithubReport) WriteStepSummary(report);
+  if (IsUnreadable(report)) return kExitUnreadable;
+  if (IsOver(report)) return kExitOver;
+  return written ? kExitFine : kExitUsage;
+}
+
+}  // namespace
+
+CommandBody SetUpCheck(CLI::App& app) {
+  auto options = std::make_shared<CheckOptions>();
+  app.add_option("captures", options->captures, "The captures; each is held against the budget")
+      ->required()
+      ->type_name("CAPTURE...");
+  app.add_option("--budget", options->budget, "The budget file; memprof budget init makes a first")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--baseline", options->baseline,
+                 "The capture that limits like \"+5%\" are against, and that the stacks are "
+                 "compared with")
+      ->type_name("CAPTURE");
+  app.add_option("--format", options->format, "How the report is written")
+      ->type_name(FormatNames("|"))
+      ->capture_default_str();
+  app.add_option("--today", options->today,
+                 "The day that suppressions expire by, instead of today's (UTC)")
+      ->type_name("YYYY-MM-DD");
+  AddSymbolOptions(app, options->symbols);
+  AddOutputOptions(app, options->output);
+  return [options] { return RunCheck(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,18 @@
+// A verdict as one line without its subject: what was found, what is allowed, and by how much it is
+// over.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <string>
+
+#include "core/budget/judge.h"
+
+namespace memprof {
+
+std::string VerdictText(const LimitVerdict& verdict);
+
+// "31.2 MiB", "≈ 31.2 ± 1.0 MiB".
+std::string ValueText(const LimitVerdict& verdict);
+
+}  // namespace memprof

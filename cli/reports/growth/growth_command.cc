@@ -1,0 +1,85 @@
+// memprof growth: which places grow, how fast, and when that reaches a limit.
+
+#include "cli/reports/growth/growth_command.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/option_checks.h"
+#include "cli/reports/growth/growth_data.h"
+#include "cli/reports/growth/growth_text.h"
+#include "cli/reports/report.h"
+#include "cli/reports/view_options.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kRows = 12;
+
+struct GrowthCommandOptions {
+  std::string capture;
+  std::string limit;
+  std::string since;
+  size_t rows = kRows;
+  CLI::Option* rows_option = nullptr;
+  bool all = false;
+  bool json = false;
+  bool csv = false;
+  SymbolOptions symbols;
+  OutputOptions output;
+};
+
+int ReportGrowth(const GrowthCommandOptions& options) {
+  std::optional<uint64_t> limit_bytes;
+  if (!options.limit.empty()) {
+    const auto bytes = ParseBytes(options.limit);
+    if (!bytes) return ExitStatusOf({bytes.error().kind, "--limit: " + bytes.error().message});
+    limit_bytes = *bytes;
+  }
+  uint64_t since_ms = 0;
+  if (!options.since.empty()) {
+    const auto since = ParseMoment(options.since);
+    if (!since || since->kind != MomentSelector::Kind::kTime) {
+      return ExitStatusOf({ErrorKind::kUsage, "--since " + options.since +
+                                                  ": write a time after the start, e.g. 90s, 10m "
+                                                  "or 1h30m"});
+    }
+    since_ms = since->time_ms;
+  }
+  const size_t data_rows = options.rows_option->count() != 0 ? options.rows : 0;
+  return Report(
+      {options.capture}, options.symbols, options.output, Figure::kPeak,
+      [&](const Profile& profile, const TextStyle& style) {
+        const GrowthReport report = MakeGrowthReport(profile, since_ms);
+        if (options.json) return GrowthJson(profile, report, data_rows, limit_bytes);
+        if (options.csv) return GrowthCsv(report, data_rows);
+        return GrowthText(profile, report, {options.rows, options.all, limit_bytes, style});
+      });
+}
+
+}  // namespace
+
+CommandBody SetUpGrowth(CLI::App& app) {
+  auto options = std::make_shared<GrowthCommandOptions>();
+  app.add_option("capture", options->capture,
+                 "The capture; with FILE@10m the run as it was up to then")
+      ->required()
+      ->type_name("CAPTURE");
+  app.add_option("--limit", options->limit, "Say when the heap reaches this size, e.g. 4GiB")
+      ->type_name("BYTES");
+  app.add_option("--since", options->since, "Judge what came after this time, e.g. 10m")
+      ->type_name("TIME");
+  app.add_flag("--all", options->all, "A row for every place, also for those that don't grow");
+  options->rows_option =
+      app.add_option("-n,--rows", options->rows, "At most so many that grow; 0: all")
+          ->capture_default_str()
+          ->check(RowCount, "");
+  AddDataOptions(app, options->json, options->csv);
+  AddSymbolOptions(app, options->symbols);
+  AddOutputOptions(app, options->output);
+  return [options] { return ReportGrowth(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,9 @@
+#pragma once
+
+#include "cli/command.h"
+
+namespace memprof {
+
+CommandBody SetUpGrowth(CLI::App& app);
+
+}  // namespace memprof

@@ -1,0 +1,135 @@
+#include "cli/reports/growth/growth_data.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "formats/csv_line.h"
+#include "formats/json_export.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The first `limit` rows; the live figures of the others together.
+struct Limited {
+  size_t shown = 0;
+  Count rest;
+  uint64_t stacks = 0;
+};
+
+Limited Limit(const std::vector<GrowthRow>& rows, size_t limit) {
+  Limited limited;
+  limited.shown = limit == 0 ? rows.size() : std::min(limit, rows.size());
+  for (size_t i = limited.shown; i < rows.size(); ++i) {
+    limited.rest += rows[i].live;
+    limited.stacks += rows[i].stacks;
+  }
+  return limited;
+}
+
+Json GrowthObject(const Growth& growth) {
+  Json json = {{"verdict", VerdictName(growth.verdict)}, {"reason", growth.reason}};
+  auto add = [&](const char* name, const Json& value) {
+    json[name] = growth.has_trend ? value : Json();
+  };
+  add("bytes_per_hour", growth.bytes_per_hour);
+  add("low", growth.low);
+  add("high", growth.high);
+  add("p_value", growth.p_value);
+  json["warm_up_ms"] = growth.warm_up_ms;
+  json["span_ms"] = growth.span_ms;
+  json["held_ms"] = growth.held_ms;
+  return json;
+}
+
+Json Until(std::optional<uint64_t> limit_bytes, const GrowthReport& report, double rate) {
+  const auto ms = limit_bytes ? TimeUntilMs(*limit_bytes, report.live.bytes, rate) : std::nullopt;
+  return ms ? Json(*ms) : Json();
+}
+
+Json LiveObject(const Count& live) {
+  return {{"bytes", live.bytes}, {"allocations", live.allocations}};
+}
+
+}  // namespace
+
+std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_t limit,
+                       std::optional<uint64_t> limit_bytes) {
+  Json json = StatsObject(profile);
+  json["notes"] = profile.notes;
+  const GrowthRate sum = SumOfGrowing(report);
+  Json& head = json["growth"];
+  head = {{"moments", report.moments},
+          {"interval_ms", report.interval_ms},
+          {"from_ms", report.from_ms},
+          {"until_ms", report.until_ms},
+          {"noise_floor_bytes", report.floor_bytes},
+          {"confidence", 0.95},
+          {"live", LiveObject(report.live)},
+          {"places_that_grow", sum.places},
+          {"bytes_per_hour", sum.bytes_per_hour},
+          {"limit_bytes", limit_bytes ? Json(*limit_bytes) : Json()},
+          {"until_limit_ms", Until(limit_bytes, report, sum.bytes_per_hour)},
+          {"program", GrowthObject(report.program)},
+          {"rss_beside_heap", report.beside_heap ? GrowthObject(*report.beside_heap) : Json()}};
+  Json& rows = json["rows"] = Json::array();
+  const Limited limited = Limit(report.rows, limit);
+  for (size_t i = 0; i < limited.shown; ++i) {
+    const GrowthRow& row = report.rows[i];
+    Json entry = {{"function", row.function},
+                  {"file", row.file},
+                  {"line", row.line},
+                  {"module", row.module},
+                  {"live", LiveObject(row.live)},
+                  {"stacks", row.stacks}};
+    if (profile.tracker.sample_bytes != 0) entry["live"]["standard_error"] = row.error_bytes;
+    entry.update(GrowthObject(row.growth));
+    const bool grows = row.growth.verdict == GrowthVerdict::kGrows;
+    entry["until_limit_ms"] =
+        grows ? Until(limit_bytes, report, row.growth.bytes_per_hour) : Json();
+    rows.push_back(std::move(entry));
+  }
+  if (limited.shown < report.rows.size()) {
+    rows.push_back(
+        {{"function", "[others]"}, {"live", LiveObject(limited.rest)}, {"stacks", limited.stacks}});
+  }
+  return JsonText(json);
+}
+
+std::string GrowthCsv(const GrowthReport& report, size_t limit) {
+  std::string text =
+      CsvLine({"function", "file", "line", "module", "verdict", "reason", "bytes_per_hour", "low",
+               "high", "p_value", "warm_up_ms", "held_ms", "live_bytes", "live_allocations"});
+  const Limited limited = Limit(report.rows, limit);
+  for (size_t i = 0; i < limited.shown; ++i) {
+    const GrowthRow& row = report.rows[i];
+    const Growth& growth = row.growth;
+    std::vector<std::string> fields = {row.function,
+                                       row.file,
+                                       row.line != 0 ? fmt::format("{}", row.line) : "",
+                                       row.module,
+                                       VerdictName(growth.verdict),
+                                       growth.reason};
+    for (const double figure : {growth.bytes_per_hour, growth.low, growth.high}) {
+      fields.push_back(growth.has_trend ? fmt::format("{:.1f}", figure) : "");
+    }
+    fields.push_back(growth.has_trend ? fmt::format("{:.3g}", growth.p_value) : "");
+    for (const uint64_t figure :
+         {growth.warm_up_ms, growth.held_ms, row.live.bytes, row.live.allocations}) {
+      fields.push_back(fmt::format("{}", figure));
+    }
+    text += CsvLine(fields);
+  }
+  if (limited.shown < report.rows.size()) {
+    text += CsvLine({"[others]", "", "", "", "", "", "", "", "", "", "", "",
+                     fmt::format("{}", limited.rest.bytes),
+                     fmt::format("{}", limited.rest.allocations)});
+  }
+  return text;
+}
+
+}  // namespace memprof

@@ -1,0 +1,229 @@
+#include "cli/reports/growth/growth_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cli/reports/figure_table.h"
+#include "cli/reports/row_text.h"
+#include "cli/reports/rows.h"
+#include "cli/reports/trust.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kWide = 140;    // columns: room for folders
+constexpr size_t kLevelled = 3;  // rows of what levels off
+
+std::string LongDuration(uint64_t milliseconds) {
+  constexpr uint64_t kDay = 24 * 3600 * 1000;
+  if (milliseconds < 3 * kDay) return FormatDuration(milliseconds);
+  return FormatCount(milliseconds / kDay) + " days";
+}
+
+// "3.5 ± 0.2 MiB", and where the error is too small for that "3.5 MiB ± 12.0 KiB".
+std::string RateText(const GrowthRate& rate) {
+  const auto bytes = static_cast<uint64_t>(std::llround(std::abs(rate.bytes_per_hour)));
+  const auto error = static_cast<uint64_t>(std::llround(rate.error));
+  std::string text = FormatBytesWithError(bytes, error);
+  if (text.find("± 0.0") != std::string::npos) {
+    text = FormatBytes(bytes) + " ± " + FormatBytes(error);
+  }
+  return (rate.bytes_per_hour < 0 ? "-" : "") + text;
+}
+
+std::string UntilText(std::optional<uint64_t> ms) {
+  if (!ms) return "never";
+  return *ms == 0 ? "reached" : LongDuration(*ms);
+}
+
+// What is said of the rows that aren't shown each for itself.
+struct Rest {
+  uint64_t places = 0;
+  Count live;
+  double bytes_per_hour = 0, error = 0;
+  void Add(const GrowthRow& row) {
+    ++places;
+    live += row.live;
+    if (row.growth.verdict != GrowthVerdict::kGrows) return;
+    const GrowthRate rate = RateOf(row.growth);
+    bytes_per_hour += rate.bytes_per_hour;
+    error = std::hypot(error, rate.error);
+  }
+};
+
+class TextMaker {
+ public:
+  TextMaker(const Profile& profile, const GrowthReport& report, const GrowthTextOptions& options)
+      : profile_(profile),
+        report_(report),
+        options_(options),
+        estimates_(profile.tracker.sample_bytes != 0) {}
+
+  std::string Head() const;
+  std::string Table() const;
+
+ private:
+  std::vector<std::string> Figures(const std::string& rate, const std::string& live,
+                                   const std::string& held,
+                                   std::optional<double> bytes_per_hour) const;
+  FigureTable::Row RowOf(const GrowthRow& row, size_t folders, size_t names) const;
+  void AddRest(const Rest& rest, const char* name, FigureTable& table) const;
+  bool IsShown(const GrowthRow& row, size_t before) const;
+
+  const Profile& profile_;
+  const GrowthReport& report_;
+  const GrowthTextOptions& options_;
+  const bool estimates_;
+};
+
+std::string VerdictText(const Growth& growth) {
+  return fmt::format("{} ({})", VerdictName(growth.verdict), growth.reason);
+}
+
+std::string TextMaker::Head() const {
+  const TextStyle& style = options_.style;
+  std::string text;
+  auto say = [&](const std::string& line) { text += Wrapped(line, 0, style.width); };
+  const std::string name = Printable(profile_.program.program);
+  if (report_.moments == 0) {
+    say(name +
+        ": no moments were kept, so nothing can be said; memprof run takes them while the "
+        "program runs");
+    return text;
+  }
+  say(fmt::format("{}: growth from {} to {}, by {} moments, one every {}", name,
+                  FormatDuration(report_.from_ms), FormatDuration(report_.until_ms),
+                  report_.moments, FormatDuration(report_.interval_ms)));
+  const char* sign = estimates_ ? "≈ " : "";
+  const Growth& program = report_.program;
+  say(fmt::format("heap: {}{}; {}{} live at the last of them", VerdictText(program),
+                  program.verdict == GrowthVerdict::kGrows
+                      ? fmt::format(", {} an hour", RateText(RateOf(program)))
+                      : std::string(),
+                  sign, FormatBytes(report_.live.bytes)));
+  if (report_.beside_heap && report_.beside_heap->verdict == GrowthVerdict::kGrows) {
+    say(
+        fmt::format("RSS beside the live heap grows by {} an hour: fragmentation, or memory that "
+                    "isn't the heap's",
+                    RateText(RateOf(*report_.beside_heap))));
+  }
+  if (options_.limit_bytes) {
+    const GrowthRate rate = SumOfGrowing(report_);
+    auto until = [&](double bytes_per_hour) {
+      return TimeUntilMs(*options_.limit_bytes, report_.live.bytes, bytes_per_hour);
+    };
+    const auto when = until(rate.bytes_per_hour);
+    std::string line = fmt::format("the limit of {}: ", FormatBytes(*options_.limit_bytes));
+    if (!when) {
+      line +=
+          rate.places == 0 ? "not reached, since nothing is seen to grow" : "not in 1,000 years";
+    } else if (*when == 0) {
+      line += "reached";
+    } else {
+      const std::string soonest = UntilText(until(rate.bytes_per_hour + rate.error));
+      const std::string latest = UntilText(until(rate.bytes_per_hour - rate.error));
+      line += fmt::format("in {}{} at the rate of what grows", LongDuration(*when),
+                          soonest == latest ? "" : fmt::format(" ({} to {})", soonest, latest));
+    }
+    say(line);
+  }
+  return text;
+}
+
+std::vector<std::string> TextMaker::Figures(const std::string& rate, const std::string& live,
+                                            const std::string& held,
+                                            std::optional<double> bytes_per_hour) const {
+  std::vector<std::string> figures = {rate, live, held};
+  if (options_.limit_bytes) {
+    figures.push_back(bytes_per_hour ? UntilText(TimeUntilMs(*options_.limit_bytes,
+                                                             report_.live.bytes, *bytes_per_hour))
+                                     : "-");
+  }
+  return figures;
+}
+
+FigureTable::Row TextMaker::RowOf(const GrowthRow& row, size_t folders, size_t names) const {
+  const bool grows = row.growth.verdict == GrowthVerdict::kGrows;
+  FigureTable::Row cells;
+  cells.figures = Figures(grows ? RateText(RateOf(row.growth)) : "-",
+                          FormatBytesWithError(row.live.bytes, row.error_bytes),
+                          row.live.bytes != 0 ? FormatDuration(row.growth.held_ms) : "-",
+                          grows ? std::optional(row.growth.bytes_per_hour) : std::nullopt);
+  cells.function = Printable(row.function);
+  cells.place = Printable(PlaceOf(row.function, row.file, row.line, row.module, folders));
+  cells.below =
+      grows ? CallersText(profile_, row.heaviest_node, names - 2) : VerdictText(row.growth);
+  return cells;
+}
+
+bool TextMaker::IsShown(const GrowthRow& row, size_t before) const {
+  if (options_.all) return true;
+  if (row.growth.verdict == GrowthVerdict::kGrows) {
+    return options_.rows == 0 || before < options_.rows;
+  }
+  return row.growth.verdict == GrowthVerdict::kLevelsOff && before < kLevelled;
+}
+
+void TextMaker::AddRest(const Rest& rest, const char* name, FigureTable& table) const {
+  if (rest.places == 0) return;
+  const bool grows = rest.bytes_per_hour != 0;
+  table.Add({Figures(grows ? RateText({rest.bytes_per_hour, rest.error, rest.places}) : "-",
+                     FormatBytes(rest.live.bytes), "-", std::nullopt),
+             fmt::format("{} ({})", name, FormatCountOf(rest.places, "place")), "", ""});
+}
+
+std::string TextMaker::Table() const {
+  const TextStyle& style = options_.style;
+  const size_t folders = style.width >= kWide ? 3 : 0;
+  std::vector<std::string> headings = {"an hour ± 95 %", estimates_ ? "≈ live" : "live",
+                                       "held for"};
+  if (options_.limit_bytes) headings.push_back("limit in");
+  FigureTable table(std::move(headings), style);
+
+  constexpr const char* kRestNames[] = {"others that grow", "others that level off", "steady",
+                                        "undecided"};
+  Rest rest[4];
+  size_t shown[4] = {};
+  for (size_t i = 0; i < report_.rows.size(); ++i) {
+    const GrowthRow& row = report_.rows[i];
+    const auto verdict = static_cast<size_t>(row.growth.verdict);
+    if (IsShown(row, shown[verdict])) {
+      ++shown[verdict];
+      // Callers are cut to what there is anyway.
+      table.Add(RowOf(row, folders, style.width));
+    } else {
+      rest[verdict].Add(row);
+    }
+    const bool last =
+        i + 1 == report_.rows.size() || report_.rows[i + 1].growth.verdict != row.growth.verdict;
+    if (last) {
+      const bool all_levelled =
+          row.growth.verdict == GrowthVerdict::kLevelsOff && shown[verdict] == 0;
+      AddRest(rest[verdict], all_levelled ? "level off" : kRestNames[verdict], table);
+    }
+  }
+  const GrowthRate sum = SumOfGrowing(report_);
+  table.Add({Figures(sum.places != 0 ? RateText(sum) : "-", FormatBytes(report_.live.bytes), "-",
+                     sum.places != 0 ? std::optional(sum.bytes_per_hour) : std::nullopt),
+             "total", "", ""});
+  return table.Text();
+}
+
+}  // namespace
+
+std::string GrowthText(const Profile& profile, const GrowthReport& report,
+                       const GrowthTextOptions& options) {
+  const TextMaker maker(profile, report, options);
+  std::string text = SamplingHead(profile, options.style) + maker.Head();
+  if (report.moments == 0) return text;
+  const bool any = SumOfGrowing(report).places != 0;
+  text += "\n" + Bold(any ? "What grows, by place" : "Nothing is seen to grow", options.style) +
+          "\n" + maker.Table();
+  return text;
+}
+
+}  // namespace memprof

@@ -1,0 +1,16 @@
+// MemoryText: where the program's RSS was, as a table of parts that sum to it.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <string>
+
+#include "cli/reports/terminal.h"
+#include "core/profile.h"
+
+namespace memprof {
+
+// Empty: nobody measured it.
+std::string MemoryText(const Profile& profile, const TextStyle& style);
+
+}  // namespace memprof

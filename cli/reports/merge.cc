@@ -1,0 +1,72 @@
+#include "cli/reports/merge.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/message.h"
+#include "cli/reports/load.h"
+#include "cli/reports/output.h"
+#include "formats/capture_merger.h"
+
+namespace memprof {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> captures;
+  OutputOptions output;
+};
+
+// One after another, so that no more than one of them is in memory.
+Result<CaptureContent> Merge(const std::vector<std::string>& captures) {
+  CaptureMerger merger;
+  for (const std::string& capture : captures) {
+    const auto in = [&](ErrorKind kind, const std::string& why) {
+      return Fail(kind, fmt::format("{}: {}", capture, why));
+    };
+    const auto bytes = LoadCaptureBytes(capture);
+    if (!bytes) return tl::unexpected<Error>(bytes.error());
+    auto content = DecodeCapture(bytes->bytes);
+    if (!content) return in(content.error().kind, content.error().message);
+    if (!content->damage.empty()) {
+      return in(ErrorKind::kUnreadable,
+                fmt::format("damaged: section '{}': {}; nothing is merged",
+                            content->damage[0].section, content->damage[0].what));
+    }
+    if (const auto added = merger.Add(std::move(*content)); !added) {
+      return in(added.error().kind, added.error().message);
+    }
+  }
+  return merger.Take();
+}
+
+int MergeCommand(const MergeOptions& options) {
+  if (IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
+    Say("a capture is binary; name a file with -o");
+    return kExitUsage;
+  }
+  if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
+  const auto merged = Merge(options.captures);
+  if (!merged) return ExitStatusOf(merged.error());
+  const auto bytes = EncodeContent(*merged);
+  if (!bytes) return ExitStatusOf(bytes.error());
+  umask(S_IRWXG | S_IRWXO);  // a capture tells of the command line and is its owner's
+  return WriteOutput(options.output, *bytes);
+}
+
+}  // namespace
+
+CommandBody SetUpMerge(CLI::App& app) {
+  auto options = std::make_shared<MergeOptions>();
+  app.add_option("capture", options->captures, "The captures, or files of run --region")
+      ->required()
+      ->type_name("CAPTURE...");
+  AddOutputOptions(app, options->output);
+  return [options] { return MergeCommand(*options); };
+}
+
+}  // namespace memprof

@@ -1,0 +1,10 @@
+// memprof merge: several captures as one.
+#pragma once
+
+#include "cli/command.h"
+
+namespace memprof {
+
+CommandBody SetUpMerge(CLI::App& app);
+
+}  // namespace memprof

@@ -1,0 +1,20 @@
+// AnyNumber: another one each time, by chance; not 0. Not for secrets.
+#pragma once
+
+#include <sys/random.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace memprof {
+
+// Without the kernel's help (before 3.17) by the clock.
+inline uint64_t AnyNumber() {
+  uint64_t number = 0;
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof number)) {
+    number = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  return number == 0 ? 1 : number;
+}
+
+}  // namespace memprof

@@ -1,0 +1,165 @@
+#include "cli/run/env_command.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/message.h"
+#include "cli/option_checks.h"
+#include "cli/run/elf_facts.h"
+#include "cli/run/environment_text.h"
+#include "cli/run/output_name.h"
+#include "cli/run/preflight.h"
+#include "cli/run/preload.h"
+#include "cli/run/tracking_options.h"
+#include "core/unsupervised.h"
+
+namespace memprof {
+namespace {
+
+struct EnvOptions {
+  std::string output;
+  std::string format = "shell";
+  TrackingFlags tracking;
+  bool mmap = true;
+  bool follow_fork = true;
+  bool command_line = true;
+  uint32_t max_files = kDefaultMaxFiles;
+  std::string program;
+};
+
+// What differs from the default, as core/unsupervised.h reads it.
+std::string OptionsText(const EnvOptions& options, const TrackerOptions& tracker) {
+  std::vector<std::string> words;
+  if (tracker.sample_bytes != 0) words.push_back(fmt::format("sample={}", tracker.sample_bytes));
+  if (tracker.temporary_threshold != 1) {
+    words.push_back(fmt::format("temporary={}", tracker.temporary_threshold));
+  }
+  if (tracker.exact_peak != 0) words.push_back("exact-peak");
+  if (!options.mmap) words.push_back("no-mmap");
+  if (!options.follow_fork) words.push_back("no-follow-fork");
+  if (!options.command_line) words.push_back("no-command-line");
+  if (options.max_files != kDefaultMaxFiles) {
+    words.push_back(fmt::format("max-files={}", options.max_files));
+  }
+  return fmt::format("{}", fmt::join(words, ","));
+}
+
+// The service may have another user, or the folder come with it: said, not refused.
+void WarnOfOutput(const std::string& output) {
+  const auto fine = CheckOutput(ExpandName(output, "program", 1), "-o", true);
+  if (!fine) Say("warning: {}", fine.error().message);
+}
+
+Result<std::string> PreloadText(const EnvOptions& options) {
+  const auto preload = FindPreload();
+  if (!preload) return preload;
+  std::vector<std::string> preloads = {*preload};
+  if (!options.program.empty()) {
+    const auto preflight = CheckProgram(options.program, ProgramSearchPath());
+    if (!preflight) return Fail(ErrorKind::kUsage, preflight.error().message);
+    for (const std::string& warning : preflight->warnings) Say("warning: {}", warning);
+    // Its functions lie elsewhere in each program, and the environment is for all of them.
+    if (const auto facts = ReadElfFacts(preflight->Runs()); facts && facts->jemalloc.mallctl != 0) {
+      Say("warning: {} has a jemalloc inside, which only memprof run hooks: what it allocates is "
+          "not seen",
+          preflight->path);
+    }
+    const auto found = PreloadsFor(*preflight, *preload);
+    if (!found) return tl::unexpected<Error>(found.error());
+    preloads = *found;
+  }
+  for (const std::string& path : preloads) {
+    if (IsPreloadable(path)) continue;
+    return Fail(ErrorKind::kUsage,
+                fmt::format("LD_PRELOAD can't hold {}: install memprof in a folder without blanks, "
+                            "colons and dollar signs",
+                            path));
+  }
+  return fmt::format("{}", fmt::join(preloads, ":"));
+}
+
+Result<std::string> Text(const EnvOptions& options) {
+  if (options.output.empty() || options.output.ends_with("/") ||
+      options.output.find('\n') != std::string::npos) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("'{}' names no file; write -o FILE", options.output));
+  }
+  std::error_code error;
+  const std::string output = std::filesystem::absolute(options.output, error).string();
+  if (error) return Fail(ErrorKind::kIo, fmt::format("{}: {}", options.output, error.message()));
+  const auto tracker = ReadTrackingFlags(options.tracking);
+  if (!tracker) return tl::unexpected<Error>(tracker.error());
+  const std::string words = OptionsText(options, *tracker);
+  const auto preload = PreloadText(options);
+  if (!preload) return preload;
+  WarnOfOutput(output);
+  std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", *preload},
+                                                                {kOutputVariable, output}};
+  if (!words.empty()) variables.emplace_back(kOptionsVariable, words);
+  EnvironmentFormat format = EnvironmentFormat::kShell;
+  ParseEnvironmentFormat(options.format, format);
+  return EnvironmentText(variables, format);
+}
+
+int Env(const EnvOptions& options) {
+  const auto text = Text(options);
+  if (!text) {
+    Say(text.error().message);
+    return text.error().kind == ErrorKind::kUsage ? kExitUsage : kExitFailed;
+  }
+  if (std::fputs(text->c_str(), stdout) < 0 || std::fflush(stdout) != 0) return kExitFailed;
+  return kExitFine;
+}
+
+}  // namespace
+
+CommandBody SetUpEnv(CLI::App& app) {
+  auto options = std::make_shared<EnvOptions>();
+  app.add_option("-o,--output", options->output,
+                 "The file that the program is to count in, in a folder that is there; %p is the "
+                 "pid, %n the program. Who finds it there puts its pid in the name")
+      ->required()
+      ->type_name("FILE");
+  app.add_option("--format", options->format,
+                 "Lines for a shell, for a unit of systemd, or for a Dockerfile")
+      ->type_name("shell|systemd|docker")
+      ->check(
+          [](const std::string& text) {
+            EnvironmentFormat format;
+            return ParseEnvironmentFormat(text, format)
+                       ? std::string()
+                       : "'" + text + "' is no format; write shell, systemd or docker";
+          },
+          "", "")
+      ->capture_default_str();
+  AddTrackingOptions(app, options->tracking);
+  app.add_flag("--mmap,!--no-mmap", options->mmap,
+               "Follow what the program maps itself (mmap, mremap, brk); the default");
+  app.add_flag("--follow-fork,!--no-follow-fork", options->follow_fork,
+               "Profile every process that the program starts, too, each in a file with its pid "
+               "(the default); --no-follow-fork: only who finds the file's name free");
+  AddCommandLineOption(app, options->command_line);
+  app.add_option("--max-files", options->max_files,
+                 "So many files of such names at most: processes that come then are not profiled")
+      ->check(
+          [](const std::string& text) {
+            return IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMostMaxFiles
+                       ? std::string()
+                       : "'" + text + "' is no number of files; write one from 1 to 1000";
+          },
+          "", "")
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("PROGRAM", options->program,
+                 "Say what will be seen of this program, and hook what it needs")
+      ->type_name("COMMAND");
+  return [options] { return Env(*options); };
+}
+
+}  // namespace memprof

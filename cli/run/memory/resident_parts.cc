@@ -1,0 +1,146 @@
+#include "cli/run/memory/resident_parts.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kPage = 4096;
+constexpr uint64_t kLargestGuard = 64 * 1024;
+
+uint64_t Number(std::string_view text, int base) {
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return value;
+}
+
+// "7f12-7f34 rw-p 00000000 00:00 0    /path"; false: a line of another kind.
+bool ParseHead(std::string_view line, KernelMapping& mapping) {
+  const size_t dash = line.find('-');
+  const size_t space = line.find(' ');
+  if (dash == std::string_view::npos || space == std::string_view::npos || dash > space ||
+      line.find(':') < space) {
+    return false;
+  }
+  mapping = {};
+  mapping.start = Number(line.substr(0, dash), 16);
+  mapping.end = Number(line.substr(dash + 1, space - dash - 1), 16);
+  mapping.permissions = line.substr(space + 1, 4);
+  size_t at = space;
+  for (int field = 0; field < 4 && at != std::string_view::npos; ++field) {
+    at = line.find_first_not_of(' ', at);
+    if (at != std::string_view::npos) at = line.find(' ', at);
+  }
+  if (at != std::string_view::npos) at = line.find_first_not_of(' ', at);
+  if (at != std::string_view::npos) mapping.name = line.substr(at);
+  return mapping.start < mapping.end;
+}
+
+bool IsTrackersLibrary(const std::string& name) {
+  return name.find("libmemprof_") != std::string::npos;
+}
+
+bool IsAnonymous(const KernelMapping& mapping) {
+  return mapping.name.empty() || mapping.name == "[heap]" || mapping.name.starts_with("[anon");
+}
+
+bool IsGuardOf(const KernelMapping& guard, const KernelMapping& mapping) {
+  return guard.end == mapping.start && guard.permissions.starts_with("---") && IsAnonymous(guard) &&
+         guard.end - guard.start <= kLargestGuard && mapping.name.empty() &&
+         mapping.permissions.starts_with("rw");
+}
+
+}  // namespace
+
+std::vector<KernelMapping> ParseSmaps(std::string_view text) {
+  std::vector<KernelMapping> mappings;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    KernelMapping mapping;
+    constexpr std::string_view kRss = "Rss:";
+    if (line.starts_with(kRss)) {
+      const size_t at = std::min(line.find_first_not_of(' ', kRss.size()), line.size());
+      if (!mappings.empty()) mappings.back().resident_bytes = Number(line.substr(at), 10) * 1024;
+    } else if (ParseHead(line, mapping)) {
+      mappings.push_back(std::move(mapping));
+    }
+  }
+  return mappings;
+}
+
+uint64_t ResidentByPagemap(int pagemap_fd, uint64_t start, uint64_t end) {
+  constexpr uint64_t kPresent = uint64_t{1} << 63;
+  uint64_t pages[512];
+  uint64_t resident = 0;
+  const uint64_t last = (end + kPage - 1) / kPage;
+  for (uint64_t page = start / kPage; page < last;) {
+    const size_t wanted = std::min<uint64_t>(std::size(pages), last - page) * sizeof pages[0];
+    const ssize_t n = pread(pagemap_fd, pages, wanted, static_cast<off_t>(page * sizeof pages[0]));
+    if (n < static_cast<ssize_t>(sizeof pages[0])) break;
+    const size_t count = static_cast<size_t>(n) / sizeof pages[0];
+    for (size_t i = 0; i < count; ++i) resident += (pages[i] & kPresent) != 0 ? kPage : 0;
+    page += count;
+  }
+  return resident;
+}
+
+MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
+                           const std::vector<LiveRange>& ranges, const TrackerMemory& tracker,
+                           uint64_t stack_limit, int pagemap_fd, ResidentBytesIn resident_in) {
+  MemorySample sample;
+  uint64_t library_bytes = 0;
+  auto next = ranges.begin();
+  for (size_t i = 0; i < kernel.size(); ++i) {
+    const KernelMapping& mapping = kernel[i];
+    uint64_t rest = mapping.resident_bytes;
+    sample.rss_bytes += rest;
+    while (next != ranges.end() && next->end <= mapping.start) ++next;
+    uint64_t covered = 0;
+    for (auto at = next; at != ranges.end() && at->start < mapping.end; ++at) {
+      const uint64_t start = std::max(at->start, mapping.start);
+      const uint64_t end = std::min(at->end, mapping.end);
+      covered += end - start;
+      const uint64_t resident =
+          start == mapping.start && end == mapping.end
+              ? rest
+              : std::min(rest, rest == 0 ? 0 : resident_in(pagemap_fd, start, end));
+      rest -= resident;
+      (at->what.kind == MappingKind::kFile ? sample.mapped_file_bytes : sample.mapped_bytes) +=
+          resident;
+    }
+    const bool library = IsTrackersLibrary(mapping.name);
+    if (library || (!mapping.name.empty() && mapping.name == tracker.region)) {
+      sample.tracker_bytes += rest;
+      library_bytes += library ? rest : 0;
+    } else if (mapping.name == "[stack]") {
+      sample.stack_bytes += rest;
+    } else if (!IsAnonymous(mapping)) {
+      sample.file_bytes += rest;
+    } else {
+      uint64_t stack = 0;
+      if (i > 0 && IsGuardOf(kernel[i - 1], mapping)) {
+        // The kernel may have made one of the stack and of what lies above it.
+        uint64_t end = std::min(mapping.end, mapping.start + stack_limit);
+        if (covered != 0) end = std::min(end, std::max(next->start, mapping.start));
+        stack =
+            end == mapping.end ? rest : std::min(rest, resident_in(pagemap_fd, mapping.start, end));
+      }
+      sample.stack_bytes += stack;
+      sample.anonymous_bytes += rest - stack;
+    }
+  }
+  // The tracker's tables are anonymous as well.
+  const uint64_t tables =
+      std::min(sample.anonymous_bytes,
+               tracker.private_bytes > library_bytes ? tracker.private_bytes - library_bytes : 0);
+  sample.anonymous_bytes -= tables;
+  sample.tracker_bytes += tables;
+  return sample;
+}
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// What the kernel tells of a process by its pid, which may be another's by the time it is used.
+//
+// Thread safety: pure functions. Failure: nothing, where it is gone or may not be asked.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace memprof {
+
+// How a process ended that is not reaped yet: our own child, which is reaped, or a zombie.
+std::optional<int> WaitStatusOf(pid_t pid);
+
+std::vector<pid_t> ChildrenOf(pid_t pid);
+
+// As the kernel calls it: like its executable, until it gives itself another name. A process that
+// has ended and is not reaped still has it.
+std::string CommandNameOf(pid_t pid);
+
+}  // namespace memprof

@@ -1,0 +1,196 @@
+#include "cli/run/snapshot_command.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/message.h"
+#include "cli/option_checks.h"
+#include "cli/run/conclusion.h"
+#include "cli/run/control_socket.h"
+#include "cli/run/output_name.h"
+#include "cli/run/private_directory.h"
+#include "core/handshake.h"
+#include "core/history.h"
+#include "core/moment_choice.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+struct SnapshotCommandOptions {
+  std::string target;
+  std::string name;
+};
+
+// What another process sent, for a terminal.
+std::string Plain(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(),
+      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+std::optional<uid_t> OwnerOf(const std::string& path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+void AddDirectoriesIn(const std::string& base, std::vector<std::string>& directories) {
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(base, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(kPrivateDirectoryPrefix)) {
+      directories.push_back(entry->path().string());
+    }
+  }
+}
+
+// The program's environment names its socket, wherever that is.
+void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  const std::string prefix = std::string(kSocketVariable) + "=";
+  for (std::string entry; std::getline(file, entry, '\0');) {
+    if (!entry.starts_with(prefix)) continue;
+    directories.push_back(std::filesystem::path(entry.substr(prefix.size())).parent_path());
+  }
+}
+
+// Where supervisors may listen: where the program says that its own does, and where they make their
+// directories, whatever our own environment says. Root looks only at those of whom the run is:
+// anybody may listen in a directory of his own.
+std::vector<std::string> Directories(const ControlRequest& request) {
+  std::vector<std::string> found;
+  if (request.pid != 0) AddDirectoryOf(request.pid, found);
+  const auto owner =
+      OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture));
+  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr) {
+    AddDirectoriesIn(runtime, found);
+  }
+  AddDirectoriesIn(fmt::format("/run/user/{}", owner.value_or(geteuid())), found);
+  AddDirectoriesIn("/tmp", found);
+  std::vector<std::string> directories;
+  for (const std::string& directory : found) {
+    const auto of = OwnerOf(directory);
+    const bool is_trusted = of && (*of == geteuid() || (geteuid() == 0 && of == owner));
+    const bool is_new =
+        std::find(directories.begin(), directories.end(), directory) == directories.end();
+    if (is_trusted && is_new) directories.push_back(directory);
+  }
+  return directories;
+}
+
+std::string Told(const ControlReply& reply) {
+  const std::string name = Plain(TextOf(reply.name));
+  const std::string file = Plain(TextOf(reply.text));
+  const std::string taken = fmt::format("snapshot '{}' at {}", name, FormatDuration(reply.time_ms));
+  switch (reply.place) {
+    case ControlPlace::kCaptureOfOwn:
+      return fmt::format("{}; see: memprof summary {}", taken, ShellWord(file));
+    case ControlPlace::kAtEnd:
+      return fmt::format("{}; when the program has ended, see: memprof summary {}", taken,
+                         ShellWord(file + "@" + name));
+    case ControlPlace::kInCapture:
+      break;
+  }
+  return fmt::format("{}; see: memprof summary {}", taken, ShellWord(file + "@" + name));
+}
+
+std::string WhyNobody(const ControlRequest& request, const std::string& target) {
+  if (request.pid == 0) {
+    return fmt::format(
+        "{}: no memprof run of this user is writing it; give the capture that a run "
+        "was started with, or the program's pid",
+        target);
+  }
+  if (kill(static_cast<pid_t>(request.pid), 0) != 0 && errno == ESRCH) {
+    return fmt::format("there is no process {}", request.pid);
+  }
+  return fmt::format(
+      "process {} is not run by memprof, nor is it a memprof run, as far as this user "
+      "can see; start it with: memprof run PROGRAM",
+      request.pid);
+}
+
+int TakeSnapshot(const SnapshotCommandOptions& options) {
+  ControlRequest request;
+  if (!options.name.empty()) {
+    const auto moment = ParseMoment(options.name);
+    if (!IsSnapshotName(options.name) || SnapshotName(options.name, {}) != options.name) {
+      Say("'{}' can't be a snapshot's name: 1 to 60 characters, no '/' or '@', not peak or end",
+          options.name);
+      return kExitUsage;
+    }
+    if (moment && moment->kind == MomentSelector::Kind::kTime) {
+      Say("'{}' would be taken for a time; give another name, or none to have it called by its "
+          "time",
+          options.name);
+      return kExitUsage;
+    }
+    SetText(request.name, options.name);
+  }
+  std::error_code error;
+  if (IsWholeNumber(options.target) && !std::filesystem::exists(options.target, error)) {
+    request.pid = static_cast<uint32_t>(std::stoul(options.target));
+    if (request.pid == 0) {
+      Say("0 is no pid; give that of the program or of its memprof run");
+      return kExitUsage;
+    }
+  } else {
+    const std::string path = CanonicalName(options.target);
+    if (path.empty() || path.size() >= sizeof request.capture) {
+      Say("{}: not a file's name", options.target);
+      return kExitUsage;
+    }
+    SetText(request.capture, path);
+  }
+  size_t silent = 0;
+  for (const std::string& directory : Directories(request)) {
+    const ControlReply reply = AskSupervisor(directory + "/" + kControlSocketName, request);
+    if (reply.status == ControlStatus::kTaken) {
+      fmt::print("{}\n", Told(reply));
+      return kExitFine;
+    }
+    if (reply.status == ControlStatus::kFailed) {
+      Say("no snapshot: {}", Plain(TextOf(reply.text)));
+      return kExitFailed;
+    }
+    silent += reply.status == ControlStatus::kSilent;
+  }
+  if (silent != 0) {
+    Say("no snapshot: no memprof run says that {} is its, and {} of this user did not answer "
+        "within {} ms: stopped, or at its end",
+        options.target, silent, kControlPatience.count());
+    return kExitFailed;
+  }
+  Say("{}", WhyNobody(request, options.target));
+  return kExitUsage;
+}
+
+}  // namespace
+
+CommandBody SetUpSnapshot(CLI::App& app) {
+  auto options = std::make_shared<SnapshotCommandOptions>();
+  app.add_option("run", options->target,
+                 "The program's pid, that of its memprof run, or the run's capture or region")
+      ->required()
+      ->type_name("PID|CAPTURE");
+  app.add_option("--name", options->name, "What it is called (default: its time, as in 12m30s)")
+      ->type_name("NAME");
+  return [options] { return TakeSnapshot(*options); };
+}
+
+}  // namespace memprof

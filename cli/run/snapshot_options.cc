@@ -1,0 +1,114 @@
+#include "cli/run/snapshot_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstring>
+
+#include "cli/option_checks.h"
+#include "cli/run/output_name.h"
+#include "core/moment_choice.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+// Clocks count nanoseconds.
+constexpr uint64_t kLongestPeriodMs = uint64_t{3650} * 24 * 3'600'000;
+
+bool IsNoPeriod(const MomentSelector& time) {
+  return time.kind != MomentSelector::Kind::kTime || time.time_ms < 1000 ||
+         time.time_ms > kLongestPeriodMs;
+}
+
+std::string FileOf(const std::string& pattern, const std::string& snapshot) {
+  return ExpandName(pattern, "", 0, &snapshot);
+}
+
+}  // namespace
+
+int SignalNumber(const std::string& text) {
+  if (IsWholeNumber(text)) {
+    const auto number = std::stoul(text);
+    return number >= 1 && number <= static_cast<unsigned long>(SIGRTMAX) ? static_cast<int>(number)
+                                                                         : 0;
+  }
+  const std::string name = text.starts_with("SIG") ? text.substr(3) : text;
+  for (int number = 1; number <= SIGRTMAX; ++number) {
+    const char* known = sigabbrev_np(number);
+    if (known != nullptr && name == known) return number;
+  }
+  return 0;
+}
+
+Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text) {
+  const auto time = ParseMoment(IsWholeNumber(text) ? text + "s" : text);
+  if (!time || IsNoPeriod(*time)) {
+    return Fail(ErrorKind::kUsage, fmt::format("{} '{}' is no time of a second to ten years; write "
+                                               "e.g. 90s, 10m or 1h30m",
+                                               option, text));
+  }
+  return std::chrono::milliseconds(time->time_ms);
+}
+
+Result<SnapshotOptions> ReadSnapshotFlags(const SnapshotFlags& flags) {
+  SnapshotOptions options;
+  if (!flags.every.empty()) {
+    const auto period = ReadPeriod("--snapshot-every", flags.every);
+    if (!period) return tl::unexpected<Error>(period.error());
+    options.schedule.every_ms = static_cast<uint64_t>(period->count());
+  }
+  if (!flags.at_rss.empty()) {
+    const auto bytes = ParseBytes(flags.at_rss);
+    if (!bytes || *bytes == 0) {
+      return Fail(
+          ErrorKind::kUsage,
+          fmt::format("--snapshot-at-rss '{}' is no size; write e.g. 512M or 4GiB", flags.at_rss));
+    }
+    options.schedule.at_rss_bytes = *bytes;
+    options.schedule.at_rss_name = flags.at_rss;
+    std::erase(options.schedule.at_rss_name, ' ');
+  }
+  if (!flags.signal.empty()) {
+    options.signal = SignalNumber(flags.signal);
+    if (options.signal == 0) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--snapshot-on '{}' is no signal; write e.g. USR1", flags.signal));
+    }
+    if (options.signal == SIGKILL || options.signal == SIGSTOP || options.signal == SIGCHLD) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("--snapshot-on {}: this signal can't be taken; write e.g. USR1",
+                              flags.signal));
+    }
+  }
+  if (!flags.files.empty() && FileOf(flags.files, "1") == FileOf(flags.files, "2")) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("--snapshot-files '{}' would be one file for all; write %s where the "
+                            "snapshot's name is to be, e.g. x-%s.memprof",
+                            flags.files));
+  }
+  options.files = flags.files;
+  return options;
+}
+
+void AddSnapshotOptions(CLI::App& app, SnapshotFlags& flags) {
+  app.add_option("--snapshot-every", flags.every,
+                 "Take a snapshot every 10m (or 90s, 1h30m), called by its time")
+      ->type_name("TIME");
+  app.add_option("--snapshot-on", flags.signal,
+                 "Take one whenever memprof gets this signal (kill -USR1 its pid), which is then "
+                 "not forwarded to the program")
+      ->type_name("SIGNAL");
+  app.add_option("--snapshot-at-rss", flags.at_rss,
+                 "Take one when the resident memory reaches 4GiB, and again each time that it does "
+                 "after it was below half of that")
+      ->type_name("BYTES");
+  app.add_option(
+         "--snapshot-files", flags.files,
+         "Write each snapshot to a capture of its own instead of the run's: %s is its name, "
+         "%p and %n as with -o")
+      ->type_name("PATTERN");
+}
+
+}  // namespace memprof

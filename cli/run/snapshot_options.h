@@ -1,0 +1,33 @@
+// The options of run that say when a program's snapshots are taken.
+//
+// Failure: kUsage, one line.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "cli/command.h"
+#include "cli/run/run_snapshots.h"
+#include "core/result.h"
+
+namespace memprof {
+
+struct SnapshotFlags {  // as the user wrote them; empty: not given
+  std::string every;
+  std::string signal;
+  std::string at_rss;
+  std::string files;
+};
+
+void AddSnapshotOptions(CLI::App& app, SnapshotFlags& flags);
+
+// The files' names as they were given: they are to be expanded. Without the program.
+Result<SnapshotOptions> ReadSnapshotFlags(const SnapshotFlags& flags);
+
+// "90s", "10m", "1h30m"; "90": seconds. At least a second.
+Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text);
+
+// "USR1", "SIGUSR1", "10". Nothing: no such signal.
+int SignalNumber(const std::string& text);
+
+}  // namespace memprof

@@ -1,0 +1,31 @@
+// The options that say what a tracker counts, and how: those that run and attach have in common.
+//
+// Failure: kUsage, one line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/command.h"
+#include "core/region_layout.h"
+#include "core/result.h"
+
+namespace memprof {
+
+struct TrackingFlags {
+  std::string sample;  // as the user wrote it; empty: every event is counted
+  uint32_t temporary_threshold = 1;
+  bool exact_peak = false;
+};
+
+void AddTrackingOptions(CLI::App& app, TrackingFlags& flags);
+
+Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags);
+
+// --no-command-line: the capture is to go without it.
+void AddCommandLineOption(CLI::App& app, bool& command_line);
+
+// --checkpoint, of those that write a capture.
+void AddCheckpointOption(CLI::App& app, unsigned& seconds);
+
+}  // namespace memprof

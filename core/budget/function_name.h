@@ -1,0 +1,22 @@
+// The parts of a function's name as demanglers write it.
+//
+//   void json::(anonymous namespace)::Parser<int>::Read(char const*) const
+//        json::(anonymous namespace)::Parser<int>::Read            QualifiedName
+//        json   json::(anonymous namespace)   …::Parser<int>       EnclosingScopes
+//
+// Thread safety: pure. Memory: the results are parts of the argument. Odd names give odd parts,
+// never a failure.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace memprof {
+
+// Without return type, parameters and qualifiers.
+std::string_view QualifiedName(std::string_view function);
+
+// The namespaces, classes and functions that a qualified name lies in, outermost first.
+std::vector<std::string_view> EnclosingScopes(std::string_view qualified_name);
+
+}  // namespace memprof

@@ -1,0 +1,23 @@
+// The capture's sections of memory beside the heap: what the program mapped itself, and where its
+// RSS was (CAPTURE_FORMAT.md).
+//
+// Thread safety: pure. Decode… give false for content that breaks the format; what they had filled
+// by then is to be thrown away.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/snapshot.h"
+
+namespace memprof {
+
+// Nothing where mappings weren't followed.
+std::string EncodeMappings(const SnapshotMappings& mappings);
+// Pre: the snapshot's nodes and thread names are there.
+bool DecodeMappings(std::string_view raw, Snapshot& snapshot);
+
+std::string EncodeMemory(const MemoryRecord& memory);
+bool DecodeMemory(std::string_view raw, MemoryRecord& memory);
+
+}  // namespace memprof

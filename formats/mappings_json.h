@@ -1,0 +1,23 @@
+// What the program mapped itself, and where its RSS was, as JSON: in stats and in the JSON export.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "core/mappings.h"
+#include "core/memory_record.h"
+
+namespace memprof {
+
+// The totals, of mappings and of what is only reserved. Null: mappings weren't followed.
+nlohmann::ordered_json MappingsJson(const SnapshotMappings& mappings);
+
+// A row's kind, file and figures.
+nlohmann::ordered_json MappingJson(const SnapshotMapping& row);
+nlohmann::ordered_json MappingFigureJson(const Count& figure);  // {"bytes": …, "mappings": …}
+
+// The samples with their parts, which sum to the RSS. Null: there are none.
+nlohmann::ordered_json MemoryJson(const MemoryRecord& memory);
+
+}  // namespace memprof

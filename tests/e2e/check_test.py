@@ -1,0 +1,282 @@
+#!/usr/bin/env python3
+"""memprof check, memprof budget init and run --budget: statuses, formats, and a planted regression
+(../programs/two_builds.c) that is named on one screen."""
+import json
+import os
+import re
+import shutil
+import unittest
+from xml.etree import ElementTree
+
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FORMATS = ("text", "json", "junit", "github", "markdown", "gitlab", "sarif")
+SCREEN = 24  # lines
+
+
+class CheckTest(harness.MemprofTest):
+    def setUp(self):
+        super().setUp()
+        for build in ("old", "new"):
+            self.profile([os.path.join(harness.PROGRAMS, "two_builds_" + build)])
+            os.rename(self.path("x.memprof"), self.path(build))
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("GITHUB_", "CI_"))}
+
+    def budget(self, text, name="memprof.toml"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return name
+
+    def check(self, *arguments, **options):
+        options.setdefault("env", self.environment)
+        done = harness.run([harness.MEMPROF, "check", *arguments], cwd=self.directory, **options)
+        return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+    def test_a_planted_regression_is_named_on_one_screen(self):
+        budget = self.budget('[budget]\npeak = ["+5%", "+4 KiB"]\nleaked = "+4 KiB"\n')
+        self.assertEqual(self.check("old", "--budget", budget, "--baseline", "old")[0], 0)
+        status, text, _ = self.check("new", "--budget", budget, "--baseline", "old",
+                                     env=dict(self.environment, COLUMNS="80"))
+        self.assertEqual(status, 1)
+        lines = text.splitlines()
+        self.assertLessEqual(len(lines), SCREEN, text)
+        self.assertLessEqual(max(map(len, lines)), 80, text)
+        self.assertRegex(lines[0], r"^new \(two_builds_new\): over budget in 2 checks")
+        self.assertRegex(text, r"(?m)^ +58\.6 KiB +\d+\.\d% +\+48\.8 KiB +CacheReply +two_builds\.c:\d+$")
+        self.assertRegex(text, r"(?m)^ +← Serve ← Connect ← main$")
+
+    def test_the_statuses_tell_within_over_bad_budget_and_unreadable(self):
+        peak = self.stats("old")["peak"]["bytes"]
+        equal = self.budget(f"[budget]\npeak = {peak}\n", "equal.toml")
+        less = self.budget(f"[budget]\npeak = {peak - 1}\n", "less.toml")
+        bad = self.budget("[budget]\n\n  peek = 1\n", "bad.toml")
+        self.assertEqual(self.check("old", "--budget", equal)[0], 0)
+        self.assertEqual(self.check("old", "--budget", less)[0], 1)
+        status, _, error = self.check("old", "--budget", bad)
+        self.assertEqual(status, 2)
+        self.assertEqual(error, "memprof: bad.toml:3:3: there is no 'peek' in [budget]; "
+                                "did you mean 'peak'?\n")
+        for arguments in (("old", "--budget", "nowhere.toml"), ("old", "--budget", "."), ("old",),
+                          ("old", "--budget", equal, "--format", "html"),
+                          ("old", "--budget", equal, "--today", "tomorrow"),
+                          ("--budget", equal), ("old", "--budget", equal, "-o", "old")):
+            self.assertEqual(self.check(*arguments)[0], 2, arguments)
+        for arguments in (("nowhere", "--budget", equal), (equal, "--budget", equal),
+                          ("old", "--budget", equal, "--baseline", "nowhere"),
+                          ("old", "nowhere", "--budget", less)):
+            self.assertEqual(self.check(*arguments)[0], 3, arguments)
+
+    def test_a_damaged_capture_has_no_verdict(self):
+        budget = self.budget("[budget]\npeak = 1000000000\n")
+        with open(self.path("old"), "rb") as file:
+            whole = file.read()
+        with open(self.path("cut"), "wb") as file:
+            file.write(whole[:-1])
+        self.memprof("summary", "cut")  # that much can be read
+        for arguments in (("cut",), ("old", "cut"), ("old", "--baseline", "cut")):
+            status, _, error = self.check(*arguments, "--budget", budget)
+            self.assertEqual(status, 3, arguments)
+            self.assertIn("damaged", error)
+
+    def test_each_of_several_captures_is_checked(self):
+        old, new = (self.stats(name)["peak"]["bytes"] for name in ("old", "new"))
+        self.assertLess(old, new)
+        budget = self.budget(f"[budget]\npeak = {old}\n")
+        status, text, _ = self.check("old", "new", "--budget", budget, "--format", "json")
+        self.assertEqual(status, 1)
+        self.assertEqual([c["status"] for c in json.loads(text)["captures"]], ["within", "over"])
+        # One that can't be read hides nothing of the others.
+        status, text, error = self.check("nowhere", "new", "--budget", budget, "--format", "json")
+        self.assertEqual(status, 3)
+        self.assertEqual([c["status"] for c in json.loads(text)["captures"]],
+                         ["unreadable", "over"])
+        self.assertIn("nowhere", error)
+
+    def test_a_suppression_expires_by_the_day(self):
+        budget = self.budget('[budget]\nleaked = 0\n[[budget.suppress]]\nfunction = "main"\n'
+                             'reason = "ticket 7"\nexpires = 2030-06-30\n')
+        on = lambda day: self.check("old", "--budget", budget, "--today", day)
+        self.assertEqual(on("2030-06-30")[0], 0)
+        status, text, _ = on("2030-07-01")
+        self.assertEqual(status, 1)
+        self.assertIn("expired after 2030-06-30 (ticket 7)", text)
+        self.assertRegex(text, "over  the program: leaked ")
+
+    def all_formats(self):
+        """A report with all there can be: over, within, not judged, expired, unreadable."""
+        budget = self.budget('[budget]\npeak = 1\nallocations = 100000\npeak_rss = "+5%"\n'
+                             '[[budget.match]]\nfunction = "CacheReply"\nname = "<cache> & \\"co\\""\n'
+                             'leaked = 1\n'
+                             '[[budget.match]]\nfunction = "Nobody"\nrequired = true\n'
+                             '[[budget.suppress]]\nfunction = "x"\nreason = "r"\n'
+                             'expires = 2020-01-01\n')
+        for form in FORMATS:
+            status, _, _ = self.check("new", "nowhere", "old", "--budget", budget, "--format", form,
+                                      "-o", "report." + form)
+            self.assertEqual(status, 3)
+
+    def test_junit_is_valid_by_its_schema(self):
+        xmllint = shutil.which("xmllint")
+        self.assertIsNotNone(xmllint, "libxml2-utils is in ./dev's list")
+        self.all_formats()
+        valid = lambda file: harness.run([xmllint, "--noout", "--schema",
+                                          os.path.join(HERE, "junit.xsd"), self.path(file)])
+        done = valid("report.junit")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        # The schema does refuse: a count that is none.
+        with open(self.path("report.junit"), encoding="utf-8") as file:
+            text = file.read()
+        with open(self.path("broken"), "w", encoding="utf-8") as file:
+            file.write(re.sub(r'tests="\d+"', 'tests="many"', text, 1))
+        self.assertNotEqual(valid("broken").returncode, 0)
+
+        root = ElementTree.fromstring(text)
+        suites = root.findall("testsuite")
+        self.assertEqual([suite.get("name") for suite in suites], ["new", "nowhere", "old"])
+        for count, tag in (("tests", "testcase"), ("failures", "failure"), ("errors", "error")):
+            self.assertEqual(int(root.get(count)), len(list(root.iter(tag))))
+            for suite in suites:
+                self.assertEqual(int(suite.get(count)), len(list(suite.iter(tag))))
+        self.assertEqual(len(list(root.iter("skipped"))), 2)
+        names = [case.get("name") for case in suites[0].iter("testcase")]
+        self.assertIn('<cache> & "co": leaked', names)
+
+    def test_sarif_is_valid_by_its_schema(self):
+        node = shutil.which("node") or shutil.which("nodejs")
+        self.assertIsNotNone(node)
+        self.all_formats()
+        validate = lambda file: harness.run(
+            [node, os.path.join(HERE, "validate_sarif.mjs"), "--modules",
+             os.path.join(harness.BUILD, "cli", "web", "page", "node_modules"), self.path(file)])
+        done = validate("report.sarif")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        with open(self.path("report.sarif"), encoding="utf-8") as file:
+            sarif = json.load(file)
+        results = sarif["runs"][0]["results"]
+        self.assertEqual({result["ruleId"] for result in results},
+                         {"peak", "leaked", "required-match", "expired-suppression"})
+        rules = {rule["id"] for rule in sarif["runs"][0]["tool"]["driver"]["rules"]}
+        self.assertLessEqual({result["ruleId"] for result in results}, rules)
+        # The schema does refuse: a result without a message.
+        del results[0]["message"]
+        with open(self.path("broken"), "w", encoding="utf-8") as file:
+            json.dump(sarif, file)
+        self.assertNotEqual(validate("broken").returncode, 0)
+
+    def test_gitlabs_fingerprints_are_of_the_finding_not_of_the_build(self):
+        budget = self.budget('[budget]\nleaked = 1\n[[budget.match]]\nfunction = "Remember"\n'
+                             'peak = 1\n')
+
+        def issues(*captures):
+            status, text, _ = self.check(*captures, "--budget", budget, "--format", "gitlab")
+            self.assertEqual(status, 1)
+            return json.loads(text)
+
+        # Two files of the name of one program, whose lines and addresses all differ.
+        for build in ("old", "new"):
+            os.mkdir(self.path(build + ".d"))
+            shutil.copy(os.path.join(harness.PROGRAMS, "two_builds_" + build),
+                        self.path(build + ".d/service"))
+            self.profile([self.path(build + ".d/service")])
+            os.rename(self.path("x.memprof"), self.path(build))
+        prints = lambda found: {i["description"].split(":")[0]: i["fingerprint"] for i in found}
+        old, new = prints(issues("old")), prints(issues("new"))
+        self.assertEqual(old["function Remember"], new["function Remember"])
+        twice = issues("old", "old")
+        self.assertEqual(len({issue["fingerprint"] for issue in twice}), len(twice))
+        for issue in twice:
+            self.assertEqual(set(issue), {"description", "check_name", "fingerprint", "severity",
+                                          "location"})
+            self.assertGreaterEqual(issue["location"]["lines"]["begin"], 1)
+
+    def test_github_has_annotations_and_the_steps_summary(self):
+        budget = self.budget('[budget]\npeak = 1\nleaked = 1\n')
+        with open(self.path("summary.md"), "w", encoding="utf-8") as file:
+            file.write("# before\n")
+        # The checkout is where the program's sources were when it was compiled.
+        found = json.loads(self.check("new", "--budget", budget, "--format", "json")[1])
+        sources = os.path.dirname(found["captures"][0]["checks"][0]["stacks"][0]["file"])
+        environment = dict(self.environment, GITHUB_STEP_SUMMARY=self.path("summary.md"),
+                           GITHUB_WORKSPACE=sources)
+        status, text, _ = self.check("new", "--budget", budget, "--format", "github",
+                                     env=environment)
+        self.assertEqual(status, 1)
+        lines = text.splitlines()
+        self.assertEqual(len(lines), 2)
+        for line in lines:
+            self.assertRegex(line, r"^::error file=two_builds\.c,line=\d+,title=memprof%3A the "
+                                   r"program%3A (peak|leaked)::.*CacheReply")
+        with open(self.path("summary.md"), encoding="utf-8") as file:
+            summary = file.read()
+        self.assertTrue(summary.startswith("# before\n## memprof: over budget\n"))
+        self.assertIn("CacheReply", summary)
+        self.assertLess(len(summary), 1 << 20)
+
+    def test_init_writes_a_budget_that_its_capture_is_within(self):
+        text = self.memprof("budget", "init", "new")
+        self.assertIn('function = "CacheReply"', text)
+        self.memprof("budget", "init", "new", "-o", "memprof.toml")
+        with open(self.path("memprof.toml"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), text)
+        self.assertEqual(self.check("new", "--budget", "memprof.toml")[0], 0)
+        self.memprof("budget", "init", "new", "-o", "memprof.toml", status=2)
+        self.memprof("budget", "init", "nowhere", status=3)
+        self.memprof("budget", status=2)
+
+    def run_with(self, budget, *command, flags=()):
+        done = self.profile(command, flags=["--budget", budget, *flags])
+        return done.returncode, done.stderr.decode().splitlines()
+
+    def test_run_checks_at_the_end(self):
+        program = os.path.join(harness.PROGRAMS, "leaky_service")
+        over = self.budget("[budget]\nleaked = 0\n", "over.toml")
+        fine = self.budget('[budget]\nleaked = "1 MiB"\n', "fine.toml")
+        self.assertEqual(self.run_with(fine, program), (0, []))
+        status, lines = self.run_with(over, program)
+        self.assertEqual(status, 1)
+        self.assertEqual(len(lines), 1)
+        self.assertRegex(lines[-1], r"^memprof: over budget: the program: leaked 244\.1 KiB, .*"
+                                    r"RememberUser")
+        # Not quiet: the report comes before.
+        done = self.bare([harness.MEMPROF, "run", "-f", "-o", "x.memprof", "--budget", over,
+                          program])
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        lines = done.stderr.decode().splitlines()
+        self.assertLessEqual(len(lines), SCREEN)
+        self.assertRegex("\n".join(lines), r"(?m)^over  the program: leaked 244\.1 KiB")
+        self.assertTrue(lines[-1].startswith("memprof: over budget: "))
+
+    def test_runs_status_is_the_programs_unless_the_budget_decides(self):
+        exits = os.path.join(harness.PROGRAMS, "leaky_service")
+        over = self.budget("[budget]\nallocations = 0\n", "over.toml")
+        fine = self.budget('[budget]\nallocations = 1000000\n', "fine.toml")
+        decides = ["--exit-status=budget"]
+        fails = ["sh", "-c", f"{exits}; exit 7"]
+        killed = ["sh", "-c", f"{exits}; kill -TERM $$"]
+        self.assertEqual(self.run_with(over, *fails)[0], 7)
+        self.assertEqual(self.run_with(over, *killed)[0], 128 + 15)
+        for command in (fails, killed):
+            self.assertEqual(self.run_with(fine, *command, flags=decides), (0, []))
+            status, lines = self.run_with(over, *command, flags=decides)
+            self.assertEqual(status, 1)
+            self.assertTrue(lines[-1].startswith("memprof: over budget: "), lines)
+        # No capture, no verdict: the program ends without its tracker.
+        lost = ["sh", "-c", "unset LD_PRELOAD; exec sh -c 'exit 0'"]
+        self.assertEqual(self.run_with(fine, *lost, flags=decides)[0], 0)  # the first sh's
+
+    def test_a_bad_budget_is_found_before_the_program_starts(self):
+        bad = self.budget("[budget]\npeek = 1\n", "bad.toml")
+        fine = self.budget("[budget]\npeak = 1\n", "fine.toml")
+        for flags in (["--budget", bad], ["--budget", "nowhere.toml"],
+                      ["--budget", fine, "--baseline", "nowhere"], ["--baseline", "old"],
+                      ["--exit-status=budget"], ["--budget", fine, "--exit-status=mine"]):
+            done = self.profile(["touch", self.path("started")], flags=flags)
+            self.assertEqual(done.returncode, 125, flags)
+            self.assertTrue(done.stderr.startswith(b"memprof: "), done.stderr)
+            self.assertFalse(os.path.exists(self.path("started")))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

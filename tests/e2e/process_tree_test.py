@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""memprof run of programs that make others: each process has a capture, and all together one; the
+figures are those of each process alone.
+"""
+import glob
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+
+TREE = os.path.join(harness.PROGRAMS, "process_tree")
+SERVER = os.path.join(harness.PROGRAMS, "prefork_server")
+ROW = "[inherited at fork]"
+
+
+def figures(profile):
+    return {figure: (profile[figure]["bytes"], profile[figure]["allocations"])
+            for figure in ("peak", "leaked", "total")}
+
+
+class ProcessTreeTest(harness.MemprofTest):
+    def tree(self, *arguments, flags=(), program=TREE, status=0, **options):
+        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+                            program, *arguments], cwd=self.directory, **options)
+        if done.returncode == 77:
+            self.skipTest("not allowed here")
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stderr.decode()
+
+    def captures(self):
+        """{suffix: profile}, as "4711" of x.4711.memprof; the program's own is ""."""
+        found = {}
+        for path in glob.glob(self.path("x*.memprof")):
+            name = os.path.basename(path)[len("x"):-len(".memprof")].lstrip(".")
+            found[name] = self.sites(os.path.basename(path))
+        for profile in found.values():
+            self.assert_rows_sum_to_totals(profile)
+        return found
+
+    def children(self):
+        found = self.captures()
+        return {name: found[name] for name in found if name not in ("", "all")}
+
+    def row(self, profile, figure="peak"):
+        return sum(site[figure]["bytes"] for site in profile["sites"]
+                   if [frame["function"] for frame in site["frames"]] == [ROW])
+
+    def assert_work(self, profile):
+        """What work() of the program leaves: it inherited 3000 bytes and had 10000 at the peak."""
+        self.assertEqual(figures(profile), {"peak": (13000, 2), "leaked": (5500, 2),
+                                            "total": (10500, 3)})
+        self.assertEqual(self.row(profile), 3000)
+        self.assertEqual(self.row(profile, "leaked"), 0)
+        self.assertEqual(profile["tracker"]["unknown_frees"], 0)
+
+    def test_a_forked_child_counts_from_zero_and_what_it_inherited_is_one_row(self):
+        self.tree("fork")
+        found = self.captures()
+        (name, child), = [(n, p) for n, p in found.items() if n not in ("", "all")]
+        self.assert_work(child)
+        self.assertEqual(str(child["pid"]), name)
+        self.assertIn(child["end"]["kind"], ("exit", "ended"))
+        self.assertEqual(figures(found[""])["leaked"], (3000, 3))
+        self.assertEqual(figures(found["all"])["leaked"], (8500, 5))
+        self.assertEqual(figures(found["all"])["total"], (13500, 6))
+
+    def test_a_child_by_the_system_call_alone_counts_the_same(self):
+        self.tree("clone")
+        child, = self.children().values()
+        self.assert_work(child)
+
+    def test_a_sampled_child_of_all_blocks_counts_the_same(self):
+        self.tree("fork", flags=["--sample", "1"])
+        child, = self.children().values()
+        self.assertEqual(figures(child)["leaked"], (5500, 2))
+        self.assertEqual(self.row(child), 3000)
+
+    def test_each_generation_inherits_what_those_before_it_had(self):
+        self.tree("nest", "20")
+        peaks = sorted(figures(p)["peak"][0] for p in self.children().values())
+        self.assertEqual(peaks, [3000 + sum(1000 * d for d in range(20, k - 1, -1))
+                                 for k in range(20, 0, -1)])
+
+    def test_an_image_before_an_exec_and_the_one_after_it(self):
+        self.tree("exec")
+        children = self.children()
+        before, = [p for n, p in children.items() if n.endswith(".exec1")]
+        after, = [p for n, p in children.items() if not n.endswith(".exec1")]
+        self.assertEqual(figures(before), {"peak": (3600, 1), "leaked": (600, 1), "total": (600, 1)})
+        self.assertEqual(before["end"]["kind"], "exec")
+        self.assertEqual(figures(after), {"peak": (2000, 1), "leaked": (2000, 1), "total": (2000, 1)})
+
+    def test_spawned_programs(self):
+        self.tree("spawn")
+        children = self.children()
+        self.assertEqual([figures(p)["total"] for p in children.values()], [(2000, 1)] * 2)
+
+    def test_without_following_it_is_the_program_alone(self):
+        said = self.tree("fork", flags=["--no-follow-fork"])
+        self.assertEqual(list(self.captures()), [""])
+        self.assertIn("child processes are not profiled (1 seen)", said)
+
+    def test_only_and_skip_choose_by_the_program_s_name(self):
+        self.tree("exec", flags=["--skip", "le*"])
+        self.assertTrue(all(n.endswith(".exec1") for n in self.children()))
+        for name in glob.glob(self.path("x*.memprof")):
+            os.unlink(name)
+        self.tree("exec", flags=["--only", "leaf"])
+        self.assertEqual([figures(p)["total"] for p in self.children().values()], [(2000, 1)])
+        self.assertFalse(os.path.exists(self.path("x.memprof")))
+
+    def test_a_daemon_s_capture_comes_when_it_ends_and_nobody_waits_for_it(self):
+        until = self.path("until")
+        open(until, "w", encoding="ascii").close()
+        began = time.monotonic()
+        # As $(memprof run …): the pipe ends when nobody holds it any more.
+        said = self.tree("daemon", until)
+        self.assertLess(time.monotonic() - began, 60)
+        self.assertIn("still run", said)
+        self.assertFalse(os.path.exists(self.path("x.all.memprof")))
+        os.unlink(until)
+        deadline = time.monotonic() + 60
+        while not os.path.exists(self.path("x.all.memprof")) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        totals = sorted(figures(p)["total"] for p in self.children().values())
+        self.assertEqual(totals[-1], (4040, 2))
+
+    def test_with_wait_it_is_waited_for(self):
+        until = self.path("until")
+        open(until, "w", encoding="ascii").close()
+        with subprocess.Popen(["sh", "-c", f"sleep 1; rm {until}"]):
+            said = self.tree("daemon", until, flags=["--wait"])
+        self.assertNotIn("still run", said)
+        totals = sorted(figures(p)["total"] for p in self.children().values())
+        self.assertEqual(totals[-1], (4040, 2))
+        self.assertTrue(os.path.exists(self.path("x.all.memprof")))
+
+    def test_a_child_s_mappings_are_its_own(self):
+        self.tree(program=os.path.join(harness.PROGRAMS, "mappings_in_children"))
+        child, = self.children().values()
+        mappings = child["mappings"]
+        self.assert_mappings_sum_to_totals(mappings)
+        self.assertEqual((mappings["lost_events"], child["tracker"]["dropped_events"]), (0, 0))
+        figures_of = {row["frames"][0]["function"]: (row["peak"]["bytes"], row["leaked"]["bytes"],
+                                                     row["total"]["mappings"])
+                      for row in mappings["rows"]}
+        self.assertEqual(figures_of, {"kept": (2 << 20, 2 << 20, 1), "gone": (3 << 20, 0, 1)})
+
+    def test_a_child_that_lives_has_its_capture_from_checkpoints(self):
+        for killed in (False, True):
+            with self.subTest(killed=killed):
+                for path in glob.glob(self.path("x*.memprof")):
+                    os.unlink(path)
+                until = self.path("until")
+                open(until, "w", encoding="ascii").close()
+                with subprocess.Popen(
+                        [harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--wait",
+                         "--checkpoint", "1", "--", TREE, "daemon", until]) as supervisor:
+                    def daemon():
+                        return [(name, p) for name, p in self.children().items()
+                                if figures(p)["total"] == (4000, 1)]
+                    self.wait_for(daemon)
+                    (name, profile), = daemon()
+                    self.assertEqual(profile["end"]["kind"], "running")
+                    if killed:
+                        supervisor.kill()
+                        supervisor.wait()
+                    os.unlink(until)
+                if killed:
+                    (name, profile), = daemon()
+                    self.assertEqual(figures(profile)["leaked"], (4000, 1))
+                else:
+                    self.assertEqual(figures(self.children()[name])["total"], (4040, 2))
+                    self.assertTrue(os.path.exists(self.path("x.all.memprof")))
+
+    def test_a_signal_takes_a_daemon_s_capture_as_it_is(self):
+        until = self.path("until")
+        open(until, "w", encoding="ascii").close()
+        self.addCleanup(os.unlink, until)
+        self.tree("daemon", until)
+
+        def stays_with_it():
+            for pid in filter(str.isdigit, os.listdir("/proc")):
+                try:
+                    with open(f"/proc/{pid}/cmdline", "rb") as file:
+                        command = file.read().split(b"\0")
+                except OSError:
+                    continue
+                if command[0] == harness.MEMPROF.encode() and until.encode() in command:
+                    return int(pid)
+            return None
+        supervisor = stays_with_it()
+        os.kill(supervisor, signal.SIGTERM)
+        self.wait_for(lambda: stays_with_it() is None)
+        running = [p for p in self.children().values() if p["end"]["kind"] == "running"]
+        self.assertEqual([figures(p)["total"] for p in running], [(4000, 1)])
+        self.assertTrue(os.path.exists(self.path("x.all.memprof")))
+
+    def wait_for(self, holds):
+        deadline = time.monotonic() + 60
+        while not holds():
+            self.assertLess(time.monotonic(), deadline, "never")
+            time.sleep(0.05)
+
+    def test_many_short_children_leave_few_files_and_are_all_in_the_merge(self):
+        self.tree("bomb", "600", "8", flags=["--max-children-files", "5"])
+        self.assertEqual(len(glob.glob(self.path("x.*.memprof"))), 5 + 1)
+        profile = self.sites("x.all.memprof")
+        self.assertEqual(figures(profile)["leaked"], (3000 + 600 * 100, 3 + 600))
+
+    def test_workers_that_live_at_once_are_merged_in_time(self):
+        self.tree("keep", "100", "1000", flags=["--max-children-files", "3"])
+        profile = self.sites("x.all.memprof")
+        self.assertEqual(len(profile["sources"]), 101)
+        per_worker = sum(1000 + k for k in range(100))
+        self.assertEqual(figures(profile)["total"], (3000 + 100 * per_worker, 3 + 100 * 100))
+
+    def test_threads_in_the_middle_of_anything_do_not_hold_a_child_up(self):
+        self.tree("storm", "12")
+        children = self.children()
+        self.assertEqual(len(children), 12)
+        for profile in children.values():
+            self.assertEqual(profile["leaked"]["bytes"], 1111, profile["end"])
+            self.assertEqual(profile["tracker"]["dropped_events"], 0)
+
+    def shut(self, how):
+        self.tree("shut", how)
+        child, = self.children().values()
+        self.assert_work(child)
+
+    def test_a_child_that_may_make_no_system_call_but_an_allocator_s(self):
+        self.shut("filter")
+
+    def test_a_parent_behind_a_filter(self):
+        self.shut("forking-filter")
+
+    def test_a_child_without_descriptors(self):
+        self.shut("descriptors")
+
+    def test_a_child_with_another_root_and_user(self):
+        self.shut("root")
+
+    def test_a_child_in_a_session_of_its_own(self):
+        self.shut("session")
+
+    def test_a_child_that_may_not_be_looked_into(self):
+        self.shut("undumpable")
+
+    def test_a_child_without_proc_and_shared_memory(self):
+        self.shut("no-proc")
+
+    def test_children_that_all_say_that_they_are_process_1(self):
+        self.tree("namespaces")
+        children = self.children()
+        self.assertEqual(sorted(figures(p)["total"] for p in children.values()),
+                         [(7000, 1), (7001, 1)])
+        self.assertNotIn("1", children)
+
+    def test_children_with_a_clean_environment_are_named(self):
+        said = self.tree("clean")
+        self.assertIn("1 child process ran without a tracker", said)
+        self.assertIn("sleep", said)
+
+    def test_a_pre_fork_server_s_leak_is_counted_once(self):
+        self.tree("4", "300", program=SERVER)
+        children = self.children()
+        self.assertEqual(len(children), 4)
+        everything = self.sites("x.all.memprof")
+        leaked = [s for s in everything["sites"] if any(f["function"] == "remember"
+                                                        for f in s["frames"])]
+        self.assertEqual(sum(s["leaked"]["bytes"] for s in leaked), 300 * 104)
+        for child in children.values():
+            self.assertGreaterEqual(self.row(child), 200000)
+
+
+if __name__ == "__main__":
+    unittest.main()

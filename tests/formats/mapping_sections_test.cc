@@ -1,0 +1,97 @@
+#include "formats/mapping_sections.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "formats/byte_writer.h"
+
+namespace memprof {
+namespace {
+
+Snapshot Places() {
+  Snapshot snapshot;
+  snapshot.nodes = {{}, {0, 0}, {1, 0}};
+  snapshot.thread_names = {"a", "b"};
+  return snapshot;
+}
+
+SnapshotMappings Some() {
+  SnapshotMappings mappings;
+  mappings.followed = true;
+  mappings.lost_events = 3;
+  mappings.unattributed_bytes = 4096;
+  mappings.rows = {
+      {1, 0, MappingKind::kAnonymous, false, "", {8192, 2}, {4096, 1}, {65536, 9}},
+      {1, 1, MappingKind::kAnonymous, true, "", {1 << 30, 1}, {1 << 30, 1}, {1 << 30, 1}},
+      {2, 0, MappingKind::kFile, false, "/a", {4096, 1}, {0, 0}, {4096, 1}},
+      {2, 0, MappingKind::kFile, false, "/b", {4096, 1}, {4096, 1}, {4096, 1}},
+      {2, 1, MappingKind::kBreak, false, "", {100, 1}, {0, 0}, {100, 1}}};
+  return mappings;
+}
+
+TEST(MappingSections, GiveBackWhatWasWritten) {
+  Snapshot snapshot = Places();
+  ASSERT_TRUE(DecodeMappings(EncodeMappings(Some()), snapshot));
+  EXPECT_EQ(snapshot.mappings, Some());
+}
+
+TEST(MappingSections, AreNotThereWhereNobodyFollowedMappings) {
+  EXPECT_EQ(EncodeMappings({}), "");
+  EXPECT_EQ(EncodeMemory({}), "");
+}
+
+TEST(MappingSections, RefuseWhatRefersToNothing) {
+  Snapshot snapshot = Places();
+  snapshot.nodes.resize(2);
+  EXPECT_FALSE(DecodeMappings(EncodeMappings(Some()), snapshot));
+  snapshot = Places();
+  snapshot.thread_names.resize(1);
+  EXPECT_FALSE(DecodeMappings(EncodeMappings(Some()), snapshot));
+}
+
+TEST(MappingSections, RefuseEveryTruncation) {
+  const std::string whole = EncodeMappings(Some());
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    Snapshot snapshot = Places();
+    EXPECT_FALSE(DecodeMappings(std::string_view(whole).substr(0, bytes), snapshot)) << bytes;
+  }
+}
+
+MemoryRecord SomeMemory() {
+  MemoryRecord memory;
+  memory.samples = {{10, 1000, 500, 100, 50, 150, 100, 100, 700, {}},
+                    {20,
+                     900,
+                     400,
+                     100,
+                     50,
+                     150,
+                     100,
+                     100,
+                     100,
+                     {AllocatorProvider::kJemalloc, 15, 350, 0, std::nullopt, 20}}};
+  memory.last_said = {AllocatorProvider::kGlibc, 30, 1, std::nullopt, 2, std::nullopt};
+  return memory;
+}
+
+TEST(MemorySection, GivesBackWhatWasWritten) {
+  MemoryRecord memory;
+  ASSERT_TRUE(DecodeMemory(EncodeMemory(SomeMemory()), memory));
+  EXPECT_EQ(memory, SomeMemory());
+}
+
+TEST(MemorySection, RefusesEveryTruncationAndTimesThatGoBack) {
+  const std::string whole = EncodeMemory(SomeMemory());
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    MemoryRecord memory;
+    EXPECT_FALSE(DecodeMemory(std::string_view(whole).substr(0, bytes), memory)) << bytes;
+  }
+  MemoryRecord back = SomeMemory();
+  std::swap(back.samples[0].time_ms, back.samples[1].time_ms);
+  MemoryRecord memory;
+  EXPECT_FALSE(DecodeMemory(EncodeMemory(back), memory));
+}
+
+}  // namespace
+}  // namespace memprof
