@@ -12,6 +12,7 @@
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/errno_guard.h"
+#include "aggregator/hooks/hook.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/statistics/allocator_statistics.h"
 #include "aggregator/system_calls.h"
@@ -117,7 +118,7 @@ uint64_t ReadRssPeak() {
   if (counting->load(std::memory_order_relaxed) == 0) return;
   const ErrnoGuard keep;
   if (!InAllocator()) {
-    ReportAllocator(true);
+    ReportAllocatorAtEnd(MEMPROF_CALLER());
   }
   if (!SystemCallsFiltered()) {
     CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);

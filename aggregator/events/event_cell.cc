@@ -37,7 +37,7 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
   const uint32_t label = LabelOf(slot.thread_name, caller);
   const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label));
   if (where.own()) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell());
-  AnswerReader();
+  AnswerReader(caller.registers);
   return where;
 }
 
@@ -45,7 +45,7 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
 [[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
   if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
   if (slot.verified == nullptr) return;
-  AnswerReader();
+  AnswerReader(caller.registers);
   slot.verified->Remember(caller.registers, slot.stack, cell, TagOf(caller));
   if (slot.verified->wants_to_grow()) GrowVerifiedStacks(*slot.verified);
 }

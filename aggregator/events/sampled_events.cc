@@ -109,7 +109,7 @@ void OnSampleReallocated(const ClaimedBlock& claimed, void* address, size_t size
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   const Where to = CellForSample(slot, size, caller);
-  AnswerReader();
+  AnswerReader(caller.registers);
   if (ForkedMeanwhile()) return;
   last_sample = {reinterpret_cast<uintptr_t>(address), thread_state.countdown, to.cell()};
   const uint64_t kept_size = KeptSize(size);

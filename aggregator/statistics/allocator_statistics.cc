@@ -1,6 +1,7 @@
 #include "aggregator/statistics/allocator_statistics.h"
 
 #include <malloc.h>
+#include <sys/auxv.h>
 
 #include <cstring>
 
@@ -8,7 +9,9 @@
 #include "aggregator/hooks/next_function.h"
 #include "aggregator/hooks/real_allocator.h"
 #include "aggregator/monotonic_clock.h"
+#include "aggregator/nested_stack.h"
 #include "aggregator/signals_blocked.h"
+#include "aggregator/tables/allocator_code.h"
 #include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tracker.h"
 
@@ -26,16 +29,30 @@ struct Said {
            metadata = kUnknownBytes;
 };
 
+// Where a file's code lies.
+struct Mapped {
+  uintptr_t start = 0, end = 0;
+
+  bool Has(uintptr_t pc) const { return pc >= start && pc < end; }
+};
+
+Mapped MappedAt(const void* address) {
+  Mapped mapped;
+  if (!ModuleTable::FindRange(address, &mapped.start, &mapped.end)) return {};
+  return mapped;
+}
+
+Mapped MappedAllocator() {
+  void* allocator;
+  memcpy(&allocator, &real.malloc, sizeof allocator);
+  return MappedAt(allocator);
+}
+
 // The function of that name, if the object that has it is the one that has malloc.
 template <typename Function>
 Function* OfAllocator(NextFunction which) {
   void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
-  void* allocator;
-  memcpy(&allocator, &real.malloc, sizeof allocator);
-  uintptr_t start = 0, end = 0;
-  const auto at = reinterpret_cast<uintptr_t>(symbol);
-  if (symbol == nullptr || !ModuleTable::FindRange(allocator, &start, &end) || at < start ||
-      at >= end) {
+  if (symbol == nullptr || !MappedAllocator().Has(reinterpret_cast<uintptr_t>(symbol))) {
     return nullptr;
   }
   Function* function;
@@ -127,16 +144,53 @@ bool Ask(Said& said, bool at_end) {
   return true;
 }
 
+// Whether none of the frames says that the thread may hold a lock of the allocator's, or one that
+// whoever holds that may wait for. glibc's own allocator has none while it calls others, and libc is
+// at the root of every stack. The loader: it allocates for threads that an allocator starts, under
+// locks of its own; at the end of the process it is always there, and has none.
+bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
+  const bool is_glibc = OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2) != nullptr;
+  const Mapped allocator = is_glibc ? Mapped{} : MappedAllocator();
+  const Mapped loader =
+      at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(getauxval(AT_BASE)));
+  uint32_t outer = depth;  // an inner jemalloc tells of an event from within, and without its locks
+  while (outer > 0 && allocator_code.Has(stack.frames[outer - 1].pc)) --outer;
+  for (uint32_t i = 0; i < outer; ++i) {
+    const uintptr_t pc = stack.frames[i].pc;
+    if (allocator_code.Has(pc) || allocator.Has(pc) || loader.Has(pc)) return false;
+  }
+  return outer > 0;
+}
+
+bool StackAllows(const StartRegisters& caller, bool at_end) {
+  // Not in the thread's own memory: what is noted there of the last capture has to stay.
+  const NestedStack stack;
+  if (stack.get() == nullptr) return false;
+  const CaptureResult capture = CaptureStack(caller, *stack.get());
+  return !capture.truncated && !capture.incomplete && Allows(*stack.get(), capture.depth, at_end);
+}
+
 constinit std::atomic<uint32_t> asking{0};
 
-}  // namespace
+// Stacks of which none allowed to answer the reader's last question. It stays without an answer
+// where there are many, or a program of unknown stacks would pay for each of its events.
+constexpr uint32_t kMostRefusals = 256;
+constinit std::atomic<uint32_t> refusals{0};
 
-void ReportAllocator(bool at_end) {
+// Takes the reader's question for answered.
+void Answered() {
+  allocator_answered.store(
+      process_region.header().allocator_wanted.load(std::memory_order_relaxed),
+      std::memory_order_relaxed);
+  refusals.store(0, std::memory_order_relaxed);
+}
+
+// Pre: no lock of the allocator's is the thread's.
+void Report(bool at_end) {
   const SignalsBlocked blocked;  // a handler that leaves by siglongjmp would leave its locks taken
   if (asking.exchange(1, std::memory_order_acquire) != 0) return;
   RegionHeader& header = process_region.header();
-  allocator_answered.store(header.allocator_wanted.load(std::memory_order_relaxed),
-                           std::memory_order_relaxed);
+  Answered();
   Said said;
   bool any = false;
   if (real.malloc != nullptr) {
@@ -160,6 +214,20 @@ void ReportAllocator(bool at_end) {
     figures.sequence.store(sequence + 2, std::memory_order_release);
   }
   asking.store(0, std::memory_order_release);
+}
+
+}  // namespace
+
+void ReportAllocatorAtEnd(const StartRegisters& caller) {
+  if (StackAllows(caller, true)) Report(true);
+}
+
+[[gnu::noinline]] void TryToAnswerReader(const StartRegisters& caller) {
+  if (StackAllows(caller, false)) {
+    Report(false);
+  } else if (refusals.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostRefusals) {
+    Answered();
+  }
 }
 
 }  // namespace memprof

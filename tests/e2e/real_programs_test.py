@@ -103,9 +103,10 @@ class RealProgramsTest(harness.MemprofTest):
             [harness.MEMPROF, "run", "-q", "-o", self.path("x.memprof"), "--", "redis-server",
              "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no"],
             cwd=self.directory, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, start_new_session=True)
         self.addCleanup(server.wait)
-        self.addCleanup(lambda: server.poll() is None and server.terminate())
+        # Both: a server that hangs ends by nothing else.
+        self.addCleanup(lambda: server.poll() is None and os.killpg(server.pid, signal.SIGKILL))
         deadline = time.monotonic() + harness.TIMEOUT
         while not os.path.exists(socket) and time.monotonic() < deadline:
             time.sleep(0.05)
