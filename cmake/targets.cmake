@@ -31,9 +31,13 @@ if(MEMPROF_SANITIZE)
   endif()
 endif()
 
-if(MEMPROF_COVERAGE)  # gcov's counters: tools/coverage.py
-  target_compile_options(memprof_report_options INTERFACE --coverage -fprofile-update=atomic)
-  target_link_options(memprof_report_options INTERFACE --coverage)
+if(MEMPROF_COVERAGE)  # for tools/coverage.py
+  set(coverage -fprofile-instr-generate -fcoverage-mapping)
+  target_compile_options(memprof_report_options INTERFACE ${coverage})
+  target_link_options(memprof_report_options INTERFACE ${coverage})
+endif()
+if(MEMPROF_UNOPTIMIZED)
+  target_compile_options(memprof_report_options INTERFACE -O0 -g1)
 endif()
 
 add_library(memprof_preload_options INTERFACE)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Lines that the unit tests run, by folder, and those of aggregator/ and formats/ that they don't.
+"""Lines that the tests run, by folder, and those of aggregator/ and formats/ that they don't.
 
-usage: coverage.py BUILD [FOLDER…]   BUILD was made with MEMPROF_COVERAGE, and its tests were run
+usage: coverage.py BUILD [FOLDER…]   BUILD was made with MEMPROF_COVERAGE, and its tests left their counters
 
 Of aggregator/ that is what is built for tests too (tables, unwinding, parts of the rest). The hooks
 run in other programs only: what covers them are the programs of tests/programs, not counted here.
 """
 import collections
-import json
+import glob
 import os
 import subprocess
 import sys
@@ -16,27 +16,29 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NAMED = ("aggregator", "formats")  # whose lines are named
 
 
-def counters(build):
-    for directory, _, names in os.walk(build):
-        yield from (os.path.join(directory, name) for name in names if name.endswith(".gcda"))
-
-
 def executed(build):
     """{file: {line: times}} of the sources of this repository."""
+    counts = glob.glob(os.path.join(build, "coverage", "*.profraw"))
+    if not counts:
+        sys.exit(f"coverage.py: no counters in {build}/coverage; run ./dev asan, which makes them")
+    merged = os.path.join(build, "coverage", "merged.profdata")
+    subprocess.run(["llvm-profdata-14", "merge", "-sparse", "-o", merged, *counts], check=True)
+    binaries = [os.path.join(build, "bin", "memprof"),
+                *sorted(glob.glob(os.path.join(build, "tests", "*_test")))]
+    text = subprocess.run(
+        ["llvm-cov-14", "export", "-format=lcov", f"-instr-profile={merged}", binaries[0],
+         *(word for binary in binaries[1:] for word in ("-object", binary))],
+        check=True, capture_output=True, text=True).stdout
     lines = collections.defaultdict(dict)
-    files = sorted(counters(build))
-    for at in range(0, len(files), 50):
-        text = subprocess.run(["gcov", "--json-format", "--stdout", *files[at:at + 50]], cwd=build,
-                              check=True, capture_output=True, text=True).stdout
-        for document in text.splitlines():
-            for file in json.loads(document)["files"]:
-                path = os.path.relpath(os.path.join(build, file["file"]), ROOT)
-                if path.startswith(("..", "build", "tests")):
-                    continue
-                known = lines[path]
-                for line in file["lines"]:
-                    number = line["line_number"]
-                    known[number] = known.get(number, 0) + line["count"]
+    known = None
+    for row in text.splitlines():
+        kind, _, rest = row.partition(":")
+        if kind == "SF":
+            path = os.path.relpath(rest, ROOT)
+            known = None if path.startswith(("..", "build", "tests")) else lines[path]
+        elif kind == "DA" and known is not None:
+            number, times = rest.split(",")[:2]
+            known[int(number)] = known.get(int(number), 0) + int(times)
     return lines
 
 
@@ -54,8 +56,6 @@ def ranges(numbers):
 def main():
     build = os.path.abspath(sys.argv[1])
     lines = executed(build)
-    if not lines:
-        sys.exit(f"coverage.py: no counters below {build}; build it with MEMPROF_COVERAGE and run its tests")
     folders = sys.argv[2:] or sorted({path.split("/")[0] for path in lines})
     for folder in folders:
         of_folder = {path: known for path, known in lines.items() if path.startswith(folder + "/")}
