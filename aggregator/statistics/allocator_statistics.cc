@@ -144,13 +144,14 @@ bool Ask(Said& said, bool at_end) {
   return true;
 }
 
+bool IsGlibcs() { return OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2) != nullptr; }
+
 // Whether none of the frames says that the thread may hold a lock of the allocator's, or one that
-// whoever holds that may wait for. glibc's own allocator has none while it calls others, and libc is
-// at the root of every stack. The loader: it allocates for threads that an allocator starts, under
-// locks of its own; at the end of the process it is always there, and has none.
+// whoever holds that may wait for. libc is at the root of every stack. The loader: it allocates for
+// threads that an allocator starts, under locks of its own; at the end of the process it is always
+// there, and has none.
 bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
-  const bool is_glibc = OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2) != nullptr;
-  const Mapped allocator = is_glibc ? Mapped{} : MappedAllocator();
+  const Mapped allocator = IsGlibcs() ? Mapped{} : MappedAllocator();
   const Mapped loader =
       at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(getauxval(AT_BASE)));
   uint32_t outer = depth;  // an inner jemalloc tells of an event from within, and without its locks
@@ -163,6 +164,8 @@ bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
 }
 
 bool StackAllows(const StartRegisters& caller, bool at_end) {
+  // glibc's allocator calls nobody while it has a lock.
+  if (allocator_code.empty() && IsGlibcs()) return true;
   // Not in the thread's own memory: what is noted there of the last capture has to stay.
   const NestedStack stack;
   if (stack.get() == nullptr) return false;
@@ -179,9 +182,8 @@ constinit std::atomic<uint32_t> refusals{0};
 
 // Takes the reader's question for answered.
 void Answered() {
-  allocator_answered.store(
-      process_region.header().allocator_wanted.load(std::memory_order_relaxed),
-      std::memory_order_relaxed);
+  allocator_answered.store(process_region.header().allocator_wanted.load(std::memory_order_relaxed),
+                           std::memory_order_relaxed);
   refusals.store(0, std::memory_order_relaxed);
 }
 

@@ -7,11 +7,11 @@
 //   glibc      mallinfo2, which looks at every free chunk: while the heap is small, and at the end
 //
 // Its own functions take its locks, so they are asked where the thread has none of these: with no
-// frame of the allocator on its stack. An event alone doesn't tell that: jemalloc starts a thread of
-// its own within mallctl, and the loader then allocates that thread's storage by malloc; a signal
-// handler may have interrupted mallctl. A stack that isn't known to its end is one of those. The
-// functions are looked for at the start (hooks/next_function.h), and only those of the object that
-// has malloc are taken.
+// frame of the allocator on its stack. An event alone doesn't tell that: jemalloc starts a thread
+// of its own within mallctl, and the loader then allocates that thread's storage by malloc; a
+// signal handler may have interrupted mallctl. A stack that isn't known to its end is one of those.
+// The functions are looked for at the start (hooks/next_function.h), and only those of the object
+// that has malloc are taken.
 //
 // Thread safety: any thread; one asks at a time, the others go on. errno is kept.
 #pragma once

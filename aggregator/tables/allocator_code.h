@@ -15,6 +15,8 @@ class AllocatorCode {
   // Pre: at most kMaxAllocatorRanges in all; what is more is left out.
   void Add(uintptr_t start, uintptr_t end);
 
+  bool empty() const { return count_ == 0; }
+
   // `pc` is a return address.
   bool Has(uintptr_t pc) const {
     for (uint32_t i = 0; i < count_; ++i) {
