@@ -90,6 +90,15 @@ ImageOrigin ProcessTree::NewOrigin() const {
   return origin;
 }
 
+// Of a forked child's image.
+ImageOrigin ProcessTree::OriginOf(const ChildrenAreaFile::Claim& claim) const {
+  const auto parent = runs_.find(claim.parent);
+  ImageOrigin origin = NewOrigin();
+  origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
+  origin.start = claim.start;
+  return origin;
+}
+
 bool ProcessTree::HasEnded(const Process& process) {
   pollfd ended = {process.pidfd, POLLIN, 0};
   return process.pidfd >= 0 && poll(&ended, 1, 0) > 0;
@@ -198,17 +207,13 @@ void ProcessTree::Take(const ChildrenAreaFile::Claim& claim) {
     executed = owns == Owns::kNo && process != nullptr && !scanned && !HasEnded(*process);
     lives = owns != Owns::kNo;
   }
-  const auto parent = runs_.find(claim.parent);
-  ImageOrigin origin = NewOrigin();
-  origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
-  origin.start = claim.start;
   const RegionPlace place = area_.RegionOf(claim.slot);
   auto region = RegionFile::PartOf(place.fd, place.offset, place.bytes);
   if (!region) {  // no descriptor: nothing can be read of it now
     unresolved_.push_back(claim);
     return;
   }
-  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), origin);
+  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), OriginOf(claim));
   if (lives) {
     if (process->image != nullptr) EndImage(*process, EndKind::kExec, 0);
     if (process->executed == 0) ++outcome_.processes;
@@ -361,9 +366,12 @@ bool ProcessTree::AnyLiving() {
   return HasLiving();
 }
 
-bool ProcessTree::HasLiving() const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [this](const auto& process) { return IsLiving(process.second); });
+bool ProcessTree::HasLiving() const { return CountLiving() != 0; }
+
+uint64_t ProcessTree::CountLiving() const {
+  return static_cast<uint64_t>(
+      std::count_if(processes_.begin(), processes_.end(),
+                    [this](const auto& process) { return IsLiving(process.second); }));
 }
 
 // Who was forked by a followed process and has not allocated yet.
@@ -392,11 +400,7 @@ void ProcessTree::TakeUnresolved() {
     if (!region) continue;
     Process process;
     process.suffix = fmt::format(".fork{}", claim.slot);
-    const auto parent = runs_.find(claim.parent);
-    ImageOrigin origin = NewOrigin();
-    origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
-    origin.start = claim.start;
-    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), origin);
+    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), OriginOf(claim));
     ++outcome_.processes;
     EndImage(process, EndKind::kEnded, 0);
   }
@@ -424,9 +428,7 @@ TreeOutcome ProcessTree::Conclude(const Snapshot* program,
                                   const std::vector<std::string>& program_images) {
   outcome_.refused = area_.refused();
   outcome_.untracked = untracked_.programs();
-  outcome_.living = static_cast<uint64_t>(
-      std::count_if(processes_.begin(), processes_.end(),
-                    [this](const auto& process) { return IsLiving(process.second); }));
+  outcome_.living = CountLiving();
   outcome_.files = captures_.files();
   outcome_.images = captures_.images();
   if (captures_.images() != captures_.without_capture() && outcome_.living == 0) {

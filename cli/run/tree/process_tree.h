@@ -113,7 +113,9 @@ class ProcessTree {
   void LookForUnclaimed();
   void TakeUnresolved();
   bool IsLiving(const Process& process) const;
+  uint64_t CountLiving() const;
   ImageOrigin NewOrigin() const;
+  ImageOrigin OriginOf(const ChildrenAreaFile::Claim& claim) const;
 
   const ProcessTreeOptions options_;
   const pid_t program_;
