@@ -266,8 +266,9 @@ constexpr std::string_view kWithoutTracker[] = {
     "--jemalloc-prof", "--aggregate", "--output",         "--force",
     "--quiet",         "--sample",    "--mmap",           "--command-line",
     "--symbolize",     "--path-map",  "--download-limit", "--follow-fork"};
-std::optional<std::string> OptionOfTheTracker(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
+std::optional<std::string> OptionOfTheTracker(const RunOptions& options) {
+  if (!options.jemalloc_prof) return std::nullopt;
+  for (const CLI::Option* option : options.app->get_options()) {
     const std::string name = option->get_name();
     const bool fits = std::find(std::begin(kWithoutTracker), std::end(kWithoutTracker), name) !=
                       std::end(kWithoutTracker);
@@ -277,12 +278,7 @@ std::optional<std::string> OptionOfTheTracker(const CLI::App& app) {
 }
 
 int RunWithProfile(const RunOptions& options, const RunSettings& settings,
-                   const std::vector<std::string>& argv) {
-  if (const auto name = OptionOfTheTracker(*options.app)) {
-    return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
-  }
-  const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
-  if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
+                   const Preflight& preflight, const std::vector<std::string>& argv) {
   JemallocRunOptions run;
   run.output = options.output;
   run.overwrite = options.force;
@@ -291,7 +287,7 @@ int RunWithProfile(const RunOptions& options, const RunSettings& settings,
   run.symbolize = options.symbolize;
   run.symbols = options.symbols;
   run.sample_bytes = settings.tracker.sample_bytes;
-  return RunWithJemallocProfile(run, *preflight, argv);
+  return RunWithJemallocProfile(run, preflight, argv);
 }
 
 int Run(const RunOptions& options) {
@@ -309,9 +305,12 @@ int Run(const RunOptions& options) {
 
   const auto settings = ReadSettings(options);
   if (!settings) return Refuse(settings.error().message);
-  if (options.jemalloc_prof) return RunWithProfile(options, *settings, argv);
+  if (const auto name = OptionOfTheTracker(options)) {
+    return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
+  }
   const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
   if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
+  if (options.jemalloc_prof) return RunWithProfile(options, *settings, *preflight, argv);
   const auto preload = FindPreload();
   if (!preload) return Refuse(preload.error().message);
   auto directory = PrivateDirectory::Make();
