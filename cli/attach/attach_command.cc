@@ -19,6 +19,7 @@
 #include "cli/run/conclusion.h"
 #include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/output_name.h"
 #include "cli/run/preload.h"
 #include "cli/run/private_directory.h"
@@ -152,7 +153,8 @@ int Attach(const AttachOptions& options) {
         pid, program, Milliseconds(attachment.times().longest_stop), pid);
   };
   const std::string output = supervised->output;
-  Supervisor supervisor(std::move(*supervised), signals, *socket, *control, pid,
+  InnerJemallocCache jemallocs;
+  Supervisor supervisor(std::move(*supervised), signals, *socket, *control, jemallocs, pid,
                         std::move(*region));
   attachment.Begin();
   RunOutcome outcome = supervisor.Run();

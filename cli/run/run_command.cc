@@ -20,6 +20,7 @@
 #include "cli/run/conclusion.h"
 #include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/jemalloc/jemalloc_run.h"
 #include "cli/run/output_name.h"
 #include "cli/run/preflight.h"
@@ -209,6 +210,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
   auto region = named->region.empty() ? RegionFile::InMemory()
                                       : RegionFile::InFile(named->region, options.force);
   if (!region) return Refuse(region.error().message);
+  InnerJemallocCache jemallocs;
   std::unique_ptr<ProcessTree> tree;
   if (options.follow_fork) {
     auto made = ProcessTree::Make({{named->output, options.force, options.max_children_files},
@@ -216,7 +218,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
                                    {options.only, options.skip},
                                    options.command_line,
                                    named->checkpoint},
-                                  child->pid());
+                                  child->pid(), jemallocs);
     if (made) {
       tree = std::move(*made);
     } else {
@@ -224,8 +226,8 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
     }
   }
   if (options.wait) AdoptDescendants();
-  Supervisor supervisor(*named, signals, socket, control, child->pid(), std::move(*region),
-                        tree.get());
+  Supervisor supervisor(*named, signals, socket, control, jemallocs, child->pid(),
+                        std::move(*region), tree.get());
   if (const int error = child->Start(); error != 0) {
     if (!named->region.empty()) unlink(named->region.c_str());
     return Refuse(fmt::format("{}: {}", plan.argv[0], strerror(error)),

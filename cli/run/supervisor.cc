@@ -9,6 +9,7 @@
 
 #include "cli/attach/attachment.h"
 #include "cli/message.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/job_control.h"
 
 namespace memprof {
@@ -25,10 +26,12 @@ constexpr int kQuietAfter = 20;  // ticks without a change
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
-                       ControlSocket& control, pid_t program, RegionFile region, ProcessTree* tree)
+                       ControlSocket& control, InnerJemallocCache& jemallocs, pid_t program,
+                       RegionFile region, ProcessTree* tree)
     : options_(std::move(options)),
       signals_(signals),
       socket_(socket),
+      jemallocs_(jemallocs),
       program_(program),
       tree_(tree),
       first_region_(std::move(region)),

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "cli/message.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/process_facts.h"
 #include "cli/run/region_file.h"
 
@@ -35,13 +36,14 @@ int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 
 
 }  // namespace
 
-ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, ChildrenAreaFile area,
-                         int epoll)
+ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallocCache& jemallocs,
+                         ChildrenAreaFile area, int epoll)
     : options_(std::move(options)),
       program_(program),
       area_(std::move(area)),
       epoll_(epoll),
       captures_(options_.captures),
+      jemallocs_(jemallocs),
       next_look_(steady_clock::now() + kLookTick),
       next_sample_(next_look_ + kSampleTick),
       next_search_(next_look_),
@@ -55,13 +57,14 @@ ProcessTree::~ProcessTree() {
   close(epoll_);
 }
 
-Result<std::unique_ptr<ProcessTree>> ProcessTree::Make(ProcessTreeOptions options, pid_t program) {
+Result<std::unique_ptr<ProcessTree>> ProcessTree::Make(ProcessTreeOptions options, pid_t program,
+                                                       InnerJemallocCache& jemallocs) {
   auto area = ChildrenAreaFile::Make();
   if (!area) return tl::unexpected<Error>(area.error());
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return Fail(ErrorKind::kIo, fmt::format("epoll: {}", strerror(errno)));
   return std::unique_ptr<ProcessTree>(
-      new ProcessTree(std::move(options), program, std::move(*area), epoll));
+      new ProcessTree(std::move(options), program, jemallocs, std::move(*area), epoll));
 }
 
 bool ProcessTree::Wants(pid_t pid) {
