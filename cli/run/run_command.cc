@@ -179,7 +179,6 @@ TreeOutcome FinishTree(const RunOptions& options, const RunOutcome& outcome, Pro
                        const std::vector<int>& callers) {
   std::vector<std::string> captures = outcome.executed_captures;
   const Snapshot* program = outcome.written ? &*outcome.written : nullptr;
-  tree.Look();
   if (options.wait) StayWithTree(tree, signals, socket);
   const auto where =
       tree.AnyLiving() ? GoOnInBackground(tree, directory, callers) : Supervising::kEnded;

@@ -79,7 +79,7 @@ class ProcessTree {
   void Look();
   std::chrono::steady_clock::time_point NextLook() const { return next_look_; }
 
-  // Whether there is a descendant that is profiled, or will be once it allocates.
+  // Looks, and says whether there is a descendant that is profiled, or will be once it allocates.
   bool AnyLiving();
   // The same, as of the last look.
   bool HasLiving() const;
