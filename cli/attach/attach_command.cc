@@ -16,6 +16,7 @@
 #include "cli/attach/attachment.h"
 #include "cli/message.h"
 #include "cli/option_checks.h"
+#include "cli/process_facts.h"
 #include "cli/run/conclusion.h"
 #include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"

@@ -14,10 +14,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <string_view>
 
 #include "cli/attach/function_table.h"
+#include "cli/process_facts.h"
 #include "cli/run/elf_facts.h"
+#include "core/mapping_line.h"
 
 namespace memprof {
 namespace {
@@ -115,18 +117,11 @@ std::vector<Mapping> ReadMappings(pid_t pid) {
   std::vector<Mapping> mappings;
   std::ifstream file(ProcPath(pid, "maps"));
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string range, rights, offset, device, inode;
-    words >> range >> rights >> offset >> device >> inode >> std::ws;
-    Mapping mapping;
-    char* rest = nullptr;
-    mapping.begin = std::strtoull(range.c_str(), &rest, 16);
-    if (*rest != '-') continue;
-    mapping.end = std::strtoull(rest + 1, nullptr, 16);
-    mapping.offset = std::strtoull(offset.c_str(), nullptr, 16);
-    mapping.executable = rights.find('x') != std::string::npos;
-    std::getline(words, mapping.path);
-    mappings.push_back(std::move(mapping));
+    const auto mapping = ParseMappingLine(line);
+    if (!mapping) continue;
+    mappings.push_back({mapping->start, mapping->end, mapping->offset,
+                        mapping->permissions.find('x') != std::string_view::npos,
+                        std::string(mapping->name)});
   }
   return mappings;
 }
@@ -138,24 +133,6 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
-
-std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
-  std::ifstream status(thread == 0 ? ProcPath(pid, "status")
-                                   : ProcPath(pid, fmt::format("task/{}/status", thread)));
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with(name + ":")) continue;
-    const size_t value = line.find_first_not_of(" \t", name.size() + 1);
-    return value == std::string::npos ? std::string() : line.substr(value);
-  }
-  return {};
-}
-
-uint32_t NamespacePid(pid_t pid) {
-  const std::string pids = StatusLine(pid, "NSpid");
-  const size_t last = pids.find_last_of(" \t");
-  return static_cast<uint32_t>(
-      std::strtoul(pids.c_str() + (last == std::string::npos ? 0 : last + 1), nullptr, 10));
-}
 
 std::string ModuleName(const Mapping& mapping) {
   return std::filesystem::path(mapping.path).filename().string();

@@ -15,8 +15,8 @@
 #include <cstring>
 
 #include "cli/message.h"
+#include "cli/process_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc_cache.h"
-#include "cli/run/process_facts.h"
 #include "cli/run/region_file.h"
 
 namespace memprof {
