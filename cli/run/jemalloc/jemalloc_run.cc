@@ -59,12 +59,9 @@ siginfo_t StayWith(pid_t program, Signals& signals) {
     while (const auto number = signals.Next()) {
       if (*number != SIGCHLD) kill(program, *number);
     }
-    siginfo_t info = {};
-    while (waitid(P_PID, static_cast<id_t>(program), &info, WEXITED | WSTOPPED | WNOHANG) == 0 &&
-           info.si_pid == program) {
-      if (info.si_code != CLD_STOPPED) return info;
-      StopWithProgram(program);
-      info = {};
+    if (const auto end = EndOfProgram(program)) {
+      waitpid(program, nullptr, 0);
+      return *end;
     }
   }
 }
