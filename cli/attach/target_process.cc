@@ -84,8 +84,7 @@ std::string WhyNotProcess(pid_t pid) {
   return {};
 }
 
-std::string WhyNotProgram(pid_t pid) {
-  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+std::string WhyNotProgram(pid_t pid, const std::optional<ElfFacts>& facts) {
   const auto is = [pid](const char* what) { return fmt::format("process {} {}", pid, what); };
   if (!facts) return is("runs an executable that can't be read");
   if (facts->machine != EM_X86_64 && facts->machine != EM_386) {
@@ -139,8 +138,12 @@ std::string ModuleName(const Mapping& mapping) {
 }
 
 Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& library) {
-  for (const auto& why : {&WhyNotProcess, &WhyNotProgram}) {
-    if (const std::string text = why(pid); !text.empty()) return Fail(ErrorKind::kUsage, text);
+  if (const std::string why = WhyNotProcess(pid); !why.empty()) {
+    return Fail(ErrorKind::kUsage, why);
+  }
+  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+  if (const std::string why = WhyNotProgram(pid, facts); !why.empty()) {
+    return Fail(ErrorKind::kUsage, why);
   }
   TargetProcess target(pid);
   std::error_code error;
@@ -189,8 +192,7 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
                             "chroot); run memprof where it runs",
                             pid, library));
   }
-  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
-  if (facts && !facts->defines_mallctl.empty()) {
+  if (!facts->defines_mallctl.empty()) {
     target.warnings_.push_back(fmt::format(
         "{} has a jemalloc linked in (it defines {}): allocations that don't go through the "
         "dynamic linker's malloc are not seen",
