@@ -51,11 +51,6 @@ struct AttachOptions {
   SnapshotFlags snapshots;
 };
 
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
-}
-
 // 0: no pid.
 pid_t ReadPid(const std::string& text) {
   return IsWholeNumber(text) ? static_cast<pid_t>(std::stol(text)) : 0;

@@ -94,11 +94,6 @@ Result<RunSettings> ReadSettings(const RunOptions& options) {
   return settings;
 }
 
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
-}
-
 // The directory of the snapshots' files, where it is the same for all.
 Result<void> CheckSnapshotFiles(const SnapshotOptions& options, pid_t pid) {
   const std::string one = "1", another = "2";

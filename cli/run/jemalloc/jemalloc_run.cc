@@ -39,11 +39,6 @@ namespace {
 constexpr int kDefaultShift = 19;  // of bytes: jemalloc's own default
 constexpr char kProfileName[] = "profile";
 
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
-}
-
 // Of the executable, or, where a library is the allocator, jemalloc's usual one.
 std::string VariableOf(const std::string& path) {
   const ElfFile file(path);
