@@ -6,6 +6,7 @@
 #include "core/region_layout.h"
 #include "core/sample_weight.h"
 #include "core/units.h"
+#include "core/unsupervised.h"
 
 namespace memprof {
 
@@ -24,10 +25,18 @@ inline std::string Seconds(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of seconds";
 }
 
-// Of run --temporary: 1 to 64 allocations.
+// Of run --temporary.
 inline std::string TemporaryThreshold(const std::string& text) {
   if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";
-  return "'" + text + "' is no number of allocations; write one from 1 to 64";
+  return "'" + text + "' is no number of allocations; write one from 1 to " +
+         std::to_string(kMaxTemporaryThreshold);
+}
+
+// Of env --max-files.
+inline std::string FileCount(const std::string& text) {
+  if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMostMaxFiles) return "";
+  return "'" + text + "' is no number of files; write one from 1 to " +
+         std::to_string(kMostMaxFiles);
 }
 
 // Of run --sample: a size; 0 is none.

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
+#include <string>
 
+#include "core/mapping_line.h"
 #include "core/sample_weight.h"
 
 namespace memprof {
@@ -31,11 +32,6 @@ class Line {
     if (error != std::errc()) return false;
     text_.remove_prefix(static_cast<size_t>(end - text_.data()));
     return true;
-  }
-  std::string_view Word() {
-    const std::string_view word = text_.substr(0, text_.find(' '));
-    text_.remove_prefix(word.size());
-    return word;
   }
 
  private:
@@ -80,26 +76,6 @@ bool ReadAddresses(Line line, JemallocStack& stack) {
   return true;
 }
 
-std::optional<JemallocMapping> ReadMapping(Line line) {
-  JemallocMapping mapping = {};
-  if (!line.Number(mapping.start, 16) || !line.Skip("-") || !line.Number(mapping.end, 16) ||
-      mapping.end <= mapping.start) {
-    return std::nullopt;
-  }
-  line.SkipSpaces();
-  line.Word();  // permissions
-  line.SkipSpaces();
-  if (!line.Number(mapping.file_offset, 16)) return std::nullopt;
-  for (int i = 0; i < 2; ++i) {  // device, inode
-    line.SkipSpaces();
-    line.Word();
-  }
-  line.SkipSpaces();
-  mapping.path = line.rest();
-  if (mapping.path.empty()) return std::nullopt;
-  return mapping;
-}
-
 }  // namespace
 
 Result<JemallocProfile> ReadJemallocProfile(std::string_view text) {
@@ -141,7 +117,10 @@ Result<JemallocProfile> ReadJemallocProfile(std::string_view text) {
   }
   if (!counted) return fail("count of the last stack");
   while (!text.empty()) {
-    if (auto mapping = ReadMapping(next())) profile.mappings.push_back(std::move(*mapping));
+    const auto mapping = ParseMappingLine(next().rest());
+    if (!mapping || mapping->name.empty()) continue;
+    profile.mappings.push_back(
+        {mapping->start, mapping->end, mapping->offset, std::string(mapping->name)});
   }
   return profile;
 }

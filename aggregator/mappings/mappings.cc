@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "aggregator/decimal_text.h"
 #include "aggregator/events/event_cell.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/events/thread_scope.h"
@@ -44,14 +45,8 @@ bool IsAllocators(uintptr_t pc) {
 void NameFile(MappingEvent& event, int fd) {
   if (fd < 0 || SystemCallsFiltered()) return;
   char link[32] = "/proc/self/fd/";
-  char* at = link + strlen(link);
-  char digits[12];
-  size_t count = 0;
-  for (unsigned rest = static_cast<unsigned>(fd); count == 0 || rest != 0; rest /= 10) {
-    digits[count++] = static_cast<char>('0' + rest % 10);
-  }
-  while (count > 0) *at++ = digits[--count];
-  *at = 0;
+  const DecimalText number(static_cast<uint32_t>(fd));
+  memcpy(link + strlen(link), number.text(), number.bytes() + 1);
   char path[1024];
   const long bytes = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
   if (bytes <= 0) return;

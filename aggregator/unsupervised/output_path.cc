@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "aggregator/decimal_text.h"
+
 namespace memprof {
 
 void OutputPath::Add(char c) {
@@ -13,15 +15,7 @@ void OutputPath::Add(const char* text) {
   for (; *text != 0; ++text) Add(*text);
 }
 
-void OutputPath::AddNumber(uint32_t number) {
-  char digits[10];
-  size_t n = 0;
-  do {
-    digits[n++] = static_cast<char>('0' + number % 10);
-    number /= 10;
-  } while (number != 0);
-  while (n != 0) Add(digits[--n]);
-}
+void OutputPath::AddNumber(uint32_t number) { Add(DecimalText(number).text()); }
 
 // A part of the pattern. %p is `pid_text`, or without one the number.
 void OutputPath::AddExpanded(const char* from, const char* to, const char* pid_text, uint32_t pid) {

@@ -3,24 +3,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <sys/auxv.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
-#include "aggregator/monotonic_clock.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/region.h"
 #include "aggregator/system_calls.h"
+#include "aggregator/unsupervised/any_number.h"
 #include "aggregator/unsupervised/output_path.h"
+#include "aggregator/unsupervised/region_allocation.h"
 #include "core/unsupervised.h"
 
 extern "C" char** environ;
@@ -28,11 +24,6 @@ extern "C" char** environ;
 namespace memprof {
 namespace {
 
-// Of address space and of the disk; of a forked child, and where files are memory.
-constexpr uint64_t kBudget = 64ull << 20;
-constexpr uint64_t kSmallBudget = 16ull << 20;
-constexpr uint64_t kSmallestBudget = 1ull << 20;
-constexpr uint64_t kShareOfFree = 4;
 constexpr uint64_t kLeastRegion = 1ull << 20;  // a smaller file is a capture, not a region
 constexpr uint32_t kMostAttempts = 1000;
 constexpr uint32_t kLongestCommand = 64 * 1024;
@@ -72,45 +63,6 @@ class CancellationOff {
 
  private:
   int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-int64_t NowUnixMs() {
-  timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
-}
-
-uint64_t AnyNumber() {
-  uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof number)) {
-    number = MonotonicNs() ^ static_cast<uint64_t>(getpid()) << 48;
-  }
-  return number == 0 ? 1 : number;
-}
-
-uint64_t LimitOf(__rlimit_resource resource) {
-  rlimit limit;
-  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
-}
-
-// A text of a fixed room: what is too much is left out.
-class Text {
- public:
-  template <size_t N>
-  explicit Text(char (&room)[N]) : at_(room), end_(room + N - 1) {}
-  void Add(const char* text) {
-    while (*text != 0) Add(*text++);
-  }
-  void Add(const char* text, size_t bytes) {
-    for (size_t i = 0; i < bytes; ++i) Add(text[i]);
-  }
-
- private:
-  void Add(char c) {
-    if (at_ < end_) *at_++ = c;
-  }
-  char* at_;
-  char* const end_;
 };
 
 // Regions among the files of these names; max_files: no more.
@@ -167,82 +119,6 @@ int CreateFile(uint32_t first, uint32_t* attempt) {
   return -1;
 }
 
-// Where a page that was written may need new room when it is written again, and a disk that is full
-// by then would be a SIGBUS.
-bool CopiesOnWrite(const struct statfs& info) {
-  constexpr unsigned long kBcachefs = 0xca451a4e, kZfs = 0x2fc12fc1;
-  const auto type = static_cast<unsigned long>(info.f_type);
-  return type == BTRFS_SUPER_MAGIC || type == kBcachefs || type == kZfs;
-}
-
-uint64_t FreeBytes(int fd) {
-  struct statfs info;
-  if (fstatfs(fd, &info) != 0 || info.f_bsize <= 0) return 0;
-  return info.f_bavail * static_cast<uint64_t>(info.f_bsize);
-}
-
-bool WriteHeader(int fd, const RegionHeader& header) {
-  return pwrite(fd, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header);
-}
-
-// Lays out the largest region that there is room for. `header` is all zero. 0: there is none, and
-// `why`.
-uint64_t AllocateRegion(int fd, uint64_t budget, const TrackerOptions& tracker,
-                        RegionHeader& header, const char** why) {
-  *why = "there is no room for a region; it takes at most a quarter of what is free";
-  struct statfs info;
-  if (fstatfs(fd, &info) != 0) return 0;
-  if (CopiesOnWrite(info)) {
-    *why = "its file system (btrfs, bcachefs, zfs) can't keep room for a region; name another";
-    return 0;
-  }
-  if (info.f_type == TMPFS_MAGIC && budget > kSmallBudget) budget = kSmallBudget;  // it is memory
-  const uint64_t largest_file = LimitOf(RLIMIT_FSIZE);
-  const uint64_t share_of_memory = LimitOf(RLIMIT_AS) / 16;
-  for (; budget >= kSmallestBudget; budget /= 2) {
-    memset(static_cast<void*>(&header), 0, sizeof header);
-    const uint64_t bytes = LayOutRegion(header, budget);
-    // Beyond the limit would be a SIGXFSZ of the program.
-    if (bytes > largest_file || bytes > FreeBytes(fd) / kShareOfFree) continue;
-    if (bytes > share_of_memory && budget > kSmallestBudget) continue;
-    int error;
-    do {
-      error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-    } while (error == EINTR);
-    header.options = tracker;
-    header.origin.unsupervised.store(1, std::memory_order_relaxed);
-    header.origin.start_unix_ms = NowUnixMs();
-    header.origin.run_id = AnyNumber();
-    // Others may have taken theirs at the same time: then all of them were too much.
-    const bool leaves_enough = FreeBytes(fd) / (kShareOfFree - 1) >= bytes;
-    if (error == 0 && leaves_enough && WriteHeader(fd, header)) return bytes;
-    if (ftruncate(fd, 0) != 0 || error == ENOSPC) break;
-  }
-  return 0;
-}
-
-// The file holds a region in which nothing was counted, and why. It takes two pages on the disk.
-bool LeaveTrouble(int fd, const char* subject, const OptionsTrouble& trouble,
-                  RegionHeader& header) {
-  memset(static_cast<void*>(&header), 0, sizeof header);
-  const uint64_t bytes = LayOutRegion(header, kSmallestBudget);
-  if (bytes > LimitOf(RLIMIT_FSIZE)) return false;
-  Text text(header.origin.trouble);
-  text.Add(subject);
-  if (trouble.word != nullptr) {
-    constexpr size_t kLongestWord = 32;
-    text.Add("'");
-    text.Add(trouble.word, trouble.word_bytes < kLongestWord ? trouble.word_bytes : kLongestWord);
-    text.Add("' ");
-  }
-  text.Add(trouble.why);
-  header.origin.unsupervised.store(1, std::memory_order_relaxed);
-  header.origin.start_unix_ms = NowUnixMs();
-  header.pid = static_cast<uint32_t>(getpid());
-  header.state.store(static_cast<uint32_t>(TrackerState::kStopped), std::memory_order_relaxed);
-  return ftruncate(fd, static_cast<off_t>(bytes)) == 0 && WriteHeader(fd, header);
-}
-
 // A file of its own from the `first` attempt on. What is wrong already is left there.
 MappedRegion MakeFile(uint32_t first, uint64_t budget, const TrackerOptions& tracker,
                       const OptionsTrouble& trouble) {
@@ -296,7 +172,7 @@ MappedRegion MakeRegion() {
   if (trouble.why != nullptr) options = {};
   if (options.tracker.sample_bytes != 0) options.tracker.sample_seed = AnyNumber();
   const CancellationOff off;
-  const MappedRegion mapped = MakeFile(1, kBudget, options.tracker, trouble);
+  const MappedRegion mapped = MakeFile(1, kRegionBudget, options.tracker, trouble);
   makes_regions = mapped.base != nullptr && options.follow_fork && FindPlaces(&places);
   return mapped;
 }
@@ -310,7 +186,7 @@ MappedRegion MakeRegionOfChild(const Region& parent) {
   if (!IsWhereItWas()) return {};
   // A child has no other file than one with its pid.
   const uint32_t first = output.HasPid() ? 1 : 2;
-  return MakeFile(first, kSmallBudget, parent.header().options, {});
+  return MakeFile(first, kSmallRegionBudget, parent.header().options, {});
 }
 
 void DescribeChild(const Region& parent, const Region& region) {

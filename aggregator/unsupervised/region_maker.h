@@ -5,10 +5,9 @@
 //   a child was forked, and allocates ──► …OfChild    another file, with the child's pid
 //   what is executed starts anew, in an environment that still says so
 //
-// The file is allocated in full, or a full disk would be a SIGBUS of the program, and takes at most
-// a quarter of what is free there. It has mode 0600, is never one that was there before, and no
-// link is followed to it. If nothing can be counted the file says why, where it can be made at all:
-// the program's own output is never touched.
+// The file (region_allocation.h has what is in it) has mode 0600, is never one that was there
+// before, and no link is followed to it. If nothing can be counted the file says why, where it can
+// be made at all: the program's own output is never touched.
 //
 // Thread safety: each by one thread at a time, as StartTracker calls them. Descriptors: none stays
 // open. errno is not kept. Failure: a null region; the program runs untracked.

@@ -16,9 +16,11 @@
 #include "cli/attach/attachment.h"
 #include "cli/message.h"
 #include "cli/option_checks.h"
+#include "cli/process_facts.h"
 #include "cli/run/conclusion.h"
 #include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/output_name.h"
 #include "cli/run/preload.h"
 #include "cli/run/private_directory.h"
@@ -48,11 +50,6 @@ struct AttachOptions {
   TrackingFlags tracking;
   SnapshotFlags snapshots;
 };
-
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
-}
 
 // 0: no pid.
 pid_t ReadPid(const std::string& text) {
@@ -152,7 +149,8 @@ int Attach(const AttachOptions& options) {
         pid, program, Milliseconds(attachment.times().longest_stop), pid);
   };
   const std::string output = supervised->output;
-  Supervisor supervisor(std::move(*supervised), signals, *socket, *control, pid,
+  InnerJemallocCache jemallocs;
+  Supervisor supervisor(std::move(*supervised), signals, *socket, *control, jemallocs, pid,
                         std::move(*region));
   attachment.Begin();
   RunOutcome outcome = supervisor.Run();

@@ -1,11 +1,10 @@
 #include "cli/attach/function_table.h"
 
-#include <fcntl.h>
 #include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <memory>
+
+#include "core/symbolizer/elf_file.h"
 
 namespace memprof {
 namespace {
@@ -25,34 +24,30 @@ uint64_t BaseOf(Elf* elf, uint64_t begin) {
 }  // namespace
 
 FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
-  if (elf_version(EV_CURRENT) == EV_NONE) return;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return;
-  {
-    const std::unique_ptr<Elf, int (*)(Elf*)> elf(elf_begin(fd, ELF_C_READ_MMAP, nullptr), elf_end);
-    const uint64_t base = elf != nullptr ? BaseOf(elf.get(), begin) : 0;
-    for (Elf_Scn* section = elf != nullptr ? elf_nextscn(elf.get(), nullptr) : nullptr;
-         section != nullptr; section = elf_nextscn(elf.get(), section)) {
-      GElf_Shdr header;
-      if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
-      Elf_Data* data = elf_getdata(section, nullptr);
-      if (data == nullptr || header.sh_entsize == 0) continue;
-      for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
-        GElf_Sym symbol;
-        if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
-        if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
-            GELF_ST_TYPE(symbol.st_info) == STT_TLS) {
-          continue;
-        }
-        const char* name = elf_strptr(elf.get(), header.sh_link, symbol.st_name);
-        if (name == nullptr) continue;
-        const uint64_t at = base + symbol.st_value;
-        functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});
-        longest_ = std::max(longest_, symbol.st_size);
+  const ElfFile file(path);
+  Elf* const elf = file.elf();
+  if (elf == nullptr) return;
+  const uint64_t base = BaseOf(elf, begin);
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    if (data == nullptr || header.sh_entsize == 0) continue;
+    for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+      GElf_Sym symbol;
+      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
+          GELF_ST_TYPE(symbol.st_info) == STT_TLS) {
+        continue;
       }
+      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      if (name == nullptr) continue;
+      const uint64_t at = base + symbol.st_value;
+      functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});
+      longest_ = std::max(longest_, symbol.st_size);
     }
   }
-  close(fd);
   std::sort(functions_.begin(), functions_.end(),
             [](const Function& a, const Function& b) { return a.begin < b.begin; });
 }

@@ -14,10 +14,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <string_view>
 
 #include "cli/attach/function_table.h"
+#include "cli/process_facts.h"
 #include "cli/run/elf_facts.h"
+#include "core/mapping_line.h"
 
 namespace memprof {
 namespace {
@@ -82,8 +84,7 @@ std::string WhyNotProcess(pid_t pid) {
   return {};
 }
 
-std::string WhyNotProgram(pid_t pid) {
-  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+std::string WhyNotProgram(pid_t pid, const std::optional<ElfFacts>& facts) {
   const auto is = [pid](const char* what) { return fmt::format("process {} {}", pid, what); };
   if (!facts) return is("runs an executable that can't be read");
   if (facts->machine != EM_X86_64 && facts->machine != EM_386) {
@@ -115,18 +116,11 @@ std::vector<Mapping> ReadMappings(pid_t pid) {
   std::vector<Mapping> mappings;
   std::ifstream file(ProcPath(pid, "maps"));
   for (std::string line; std::getline(file, line);) {
-    std::istringstream words(line);
-    std::string range, rights, offset, device, inode;
-    words >> range >> rights >> offset >> device >> inode >> std::ws;
-    Mapping mapping;
-    char* rest = nullptr;
-    mapping.begin = std::strtoull(range.c_str(), &rest, 16);
-    if (*rest != '-') continue;
-    mapping.end = std::strtoull(rest + 1, nullptr, 16);
-    mapping.offset = std::strtoull(offset.c_str(), nullptr, 16);
-    mapping.executable = rights.find('x') != std::string::npos;
-    std::getline(words, mapping.path);
-    mappings.push_back(std::move(mapping));
+    const auto mapping = ParseMappingLine(line);
+    if (!mapping) continue;
+    mappings.push_back({mapping->start, mapping->end, mapping->offset,
+                        mapping->permissions.find('x') != std::string_view::npos,
+                        std::string(mapping->name)});
   }
   return mappings;
 }
@@ -139,31 +133,17 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
-  std::ifstream status(thread == 0 ? ProcPath(pid, "status")
-                                   : ProcPath(pid, fmt::format("task/{}/status", thread)));
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with(name + ":")) continue;
-    const size_t value = line.find_first_not_of(" \t", name.size() + 1);
-    return value == std::string::npos ? std::string() : line.substr(value);
-  }
-  return {};
-}
-
-uint32_t NamespacePid(pid_t pid) {
-  const std::string pids = StatusLine(pid, "NSpid");
-  const size_t last = pids.find_last_of(" \t");
-  return static_cast<uint32_t>(
-      std::strtoul(pids.c_str() + (last == std::string::npos ? 0 : last + 1), nullptr, 10));
-}
-
 std::string ModuleName(const Mapping& mapping) {
   return std::filesystem::path(mapping.path).filename().string();
 }
 
 Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& library) {
-  for (const auto& why : {&WhyNotProcess, &WhyNotProgram}) {
-    if (const std::string text = why(pid); !text.empty()) return Fail(ErrorKind::kUsage, text);
+  if (const std::string why = WhyNotProcess(pid); !why.empty()) {
+    return Fail(ErrorKind::kUsage, why);
+  }
+  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+  if (const std::string why = WhyNotProgram(pid, facts); !why.empty()) {
+    return Fail(ErrorKind::kUsage, why);
   }
   TargetProcess target(pid);
   std::error_code error;
@@ -212,8 +192,7 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
                             "chroot); run memprof where it runs",
                             pid, library));
   }
-  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
-  if (facts && !facts->defines_mallctl.empty()) {
+  if (!facts->defines_mallctl.empty()) {
     target.warnings_.push_back(fmt::format(
         "{} has a jemalloc linked in (it defines {}): allocations that don't go through the "
         "dynamic linker's malloc are not seen",

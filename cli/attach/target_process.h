@@ -65,13 +65,7 @@ class TargetProcess {
 
 inline constexpr char kAttachLibraryName[] = "libmemprof_attach.so";
 
-// The process's pid as it sees it itself, in a namespace of its own.
-uint32_t NamespacePid(pid_t pid);
-
 // The base name of a mapping's file.
 std::string ModuleName(const Mapping& mapping);
-
-// The value of a line of /proc/PID/status, or of a thread's; empty: there is none.
-std::string StatusLine(pid_t pid, const std::string& name, pid_t thread = 0);
 
 }  // namespace memprof

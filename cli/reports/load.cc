@@ -29,8 +29,14 @@ tl::unexpected<Error> In(const std::string& file, const Error& error) {
   return Fail(error.kind, fmt::format("{}: {}", file, error.message));
 }
 
-// False: no region, a capture perhaps. `process`: who counts in it; 0: nobody any more.
-Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot, pid_t& process) {
+// A region as it is now.
+struct RegionContent {
+  Snapshot snapshot;
+  pid_t process;  // who counts in it; 0: nobody any more
+};
+
+// Nothing: no region, a capture perhaps.
+Result<std::optional<RegionContent>> ReadIfRegion(const std::string& file) {
   const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0 && errno == ENOENT) {
     return Fail(ErrorKind::kUnreadable,
@@ -41,23 +47,24 @@ Result<bool> ReadIfRegion(const std::string& file, Snapshot& snapshot, pid_t& pr
     int fd;
     ~Close() { close(fd); }
   } const closing{fd};
-  if (!IsRegion(fd)) return false;
+  if (!IsRegion(fd)) return std::nullopt;
   SnapshotProgram program;  // all that a region alone does not know
   program.program = std::filesystem::path(file).filename().string();
-  process = FindRegionProcess(fd, file);
+  const pid_t process = FindRegionProcess(fd, file);
   program.end_kind = process != 0 ? EndKind::kRunning : EndKind::kEnded;
   auto read = ReadRegion(fd, program);
   if (!read) return In(file, read.error());
-  snapshot = std::move(*read);
-  return true;
+  return RegionContent{std::move(*read), process};
 }
 
 Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::string>& lost) {
-  CaptureContent content;
-  pid_t process = 0;
-  const auto region = ReadIfRegion(file, content.snapshot, process);
+  auto region = ReadIfRegion(file);
   if (!region) return tl::unexpected<Error>(region.error());
-  if (*region) return content;
+  if (*region) {
+    CaptureContent content;
+    content.snapshot = std::move((*region)->snapshot);
+    return content;
+  }
   const auto bytes = ReadWholeFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   auto decoded = DecodeCapture(*bytes);
@@ -179,11 +186,11 @@ Result<Profile> LoadFigures(const std::vector<std::string>& names) {
 }
 
 Result<CaptureBytes> LoadCaptureBytes(const std::string& file) {
-  Snapshot snapshot;
-  pid_t process = 0;
-  const auto region = ReadIfRegion(file, snapshot, process);
+  const auto region = ReadIfRegion(file);
   if (!region) return tl::unexpected<Error>(region.error());
-  if (*region) return CaptureBytes{EncodeCapture(snapshot), true, process};
+  if (*region) {
+    return CaptureBytes{EncodeCapture((*region)->snapshot), true, (*region)->process};
+  }
   auto bytes = ReadWholeFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   return CaptureBytes{std::move(*bytes), false, 0};

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <system_error>
 #include <utility>
 
+#include "cli/run/background_work.h"
 #include "core/region_reader.h"
 #include "formats/capture_writer.h"
 #include "formats/prometheus_metrics.h"
@@ -17,22 +17,15 @@ void CheckpointWriter::Start(const std::string& file, RegionPlace region, Snapsh
                              RegionHistory history, const std::string& metrics) {
   RegionPlace own = region;
   own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);
-  auto write = [file, own, program = std::move(program), history = std::move(history),
-                metrics]() -> Written {
+  written_ = InBackground([file, own, program = std::move(program), history = std::move(history),
+                           metrics]() -> Written {
     if (own.fd < 0) return {Fail(ErrorKind::kIo, "too many open files"), {}};
     std::string no_metrics;
     const auto snapshot = WriteRegion(file, own, program, history, metrics, no_metrics);
     close(own.fd);
     if (!snapshot) return {tl::unexpected<Error>(snapshot.error()), no_metrics};
     return {{}, no_metrics};
-  };
-  try {
-    written_ = std::async(std::launch::async, write);
-  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
-    std::promise<Written> done;
-    written_ = done.get_future();
-    done.set_value(write());
-  }
+  });
 }
 
 bool CheckpointWriter::Busy() const {

@@ -24,7 +24,7 @@ namespace {
 
 struct EnvOptions {
   std::string output;
-  std::string format = "shell";
+  EnvironmentFormat format = EnvironmentFormat::kShell;
   TrackingFlags tracking;
   bool mmap = true;
   bool follow_fork = true;
@@ -74,14 +74,7 @@ Result<std::string> PreloadText(const EnvOptions& options) {
     if (!found) return tl::unexpected<Error>(found.error());
     preloads = *found;
   }
-  for (const std::string& path : preloads) {
-    if (IsPreloadable(path)) continue;
-    return Fail(ErrorKind::kUsage,
-                fmt::format("LD_PRELOAD can't hold {}: install memprof in a folder without blanks, "
-                            "colons and dollar signs",
-                            path));
-  }
-  return fmt::format("{}", fmt::join(preloads, ":"));
+  return PreloadablePaths(preloads);
 }
 
 Result<std::string> Text(const EnvOptions& options) {
@@ -102,9 +95,7 @@ Result<std::string> Text(const EnvOptions& options) {
   std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", *preload},
                                                                 {kOutputVariable, output}};
   if (!words.empty()) variables.emplace_back(kOptionsVariable, words);
-  EnvironmentFormat format = EnvironmentFormat::kShell;
-  ParseEnvironmentFormat(options.format, format);
-  return EnvironmentText(variables, format);
+  return EnvironmentText(variables, options.format);
 }
 
 int Env(const EnvOptions& options) {
@@ -126,18 +117,16 @@ CommandBody SetUpEnv(CLI::App& app) {
                  "pid, %n the program. Who finds it there puts its pid in the name")
       ->required()
       ->type_name("FILE");
-  app.add_option("--format", options->format,
-                 "Lines for a shell, for a unit of systemd, or for a Dockerfile")
+  app.add_option_function<std::string>(
+         "--format",
+         [options](const std::string& text) {
+           if (ParseEnvironmentFormat(text, options->format)) return;
+           throw CLI::ValidationError(
+               "--format", "'" + text + "' is no format; write shell, systemd or docker");
+         },
+         "Lines for a shell, for a unit of systemd, or for a Dockerfile")
       ->type_name("shell|systemd|docker")
-      ->check(
-          [](const std::string& text) {
-            EnvironmentFormat format;
-            return ParseEnvironmentFormat(text, format)
-                       ? std::string()
-                       : "'" + text + "' is no format; write shell, systemd or docker";
-          },
-          "", "")
-      ->capture_default_str();
+      ->default_str("shell");
   AddTrackingOptions(app, options->tracking);
   app.add_flag("--mmap,!--no-mmap", options->mmap,
                "Follow what the program maps itself (mmap, mremap, brk); the default");
@@ -147,13 +136,7 @@ CommandBody SetUpEnv(CLI::App& app) {
   AddCommandLineOption(app, options->command_line);
   app.add_option("--max-files", options->max_files,
                  "So many files of such names at most: processes that come then are not profiled")
-      ->check(
-          [](const std::string& text) {
-            return IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMostMaxFiles
-                       ? std::string()
-                       : "'" + text + "' is no number of files; write one from 1 to 1000";
-          },
-          "", "")
+      ->check(FileCount, "", "")
       ->type_name("N")
       ->capture_default_str();
   app.add_option("PROGRAM", options->program,

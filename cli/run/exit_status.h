@@ -7,6 +7,10 @@
 //   0
 #pragma once
 
+#include <string>
+
+#include "cli/message.h"
+
 namespace memprof {
 
 inline constexpr int kExitOverBudget = 1;
@@ -14,5 +18,11 @@ inline constexpr int kExitRefused = 125;
 inline constexpr int kExitCannotExecute = 126;
 inline constexpr int kExitNotFound = 127;
 inline constexpr int kExitSignalBase = 128;
+
+// Says why nothing is run or attached to; the status.
+inline int Refuse(const std::string& why, int status = kExitRefused) {
+  Say(why);
+  return status;
+}
 
 }  // namespace memprof

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/process_facts.h"
 #include "cli/run/any_number.h"
-#include "cli/run/process_facts.h"
 #include "core/region_layout.h"
 #include "core/region_reader.h"
 
@@ -32,11 +32,7 @@ std::string ProcPath(pid_t pid, const char* name) {
 
 // VmHWM: the most that was ever resident; 0: not known (the process has ended).
 uint64_t ResidentPeak(pid_t pid) {
-  std::ifstream status(ProcPath(pid, "status"));
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
-  }
-  return 0;
+  return std::strtoull(StatusLine(pid, "VmHWM").c_str(), nullptr, 10) * 1024;
 }
 
 std::string ExecutableName(pid_t pid) {

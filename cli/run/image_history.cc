@@ -9,9 +9,9 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "cli/run/background_work.h"
 #include "core/region_reader.h"
 
 namespace memprof {
@@ -106,18 +106,11 @@ void ImageHistory::AddPoint(uint64_t now_ms, bool alive) {
 std::optional<uint64_t> ImageHistory::ResidentBytes() const { return ResidentBytesOf(statm_fd_); }
 
 void ImageHistory::StartMoment() {
-  auto read = [this]() -> MomentRead {
+  reading_ = InBackground([this]() -> MomentRead {
     const nanoseconds before = ThreadTime();
     auto moment = ReadMoment(region_, NowMs());
     return {std::move(moment), ThreadTime() - before};
-  };
-  try {
-    reading_ = std::async(std::launch::async, read);
-  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
-    std::promise<MomentRead> done;
-    reading_ = done.get_future();
-    done.set_value(read());
-  }
+  });
 }
 
 bool ImageHistory::ReadingIsDone() const {

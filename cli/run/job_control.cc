@@ -53,4 +53,18 @@ void StopWithProgram(pid_t program) {
   }
 }
 
+std::optional<siginfo_t> EndOfProgram(pid_t program) {
+  const auto pid = static_cast<id_t>(program);
+  for (;;) {
+    siginfo_t info = {};
+    if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != program) {
+      return std::nullopt;
+    }
+    if (info.si_code != CLD_STOPPED && info.si_code != CLD_TRAPPED) return info;
+    waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
+    StopWithProgram(program);
+  }
+}
+
 }  // namespace memprof

@@ -9,9 +9,16 @@
 
 #include <sys/types.h>
 
+#include <csignal>
+#include <optional>
+
 namespace memprof {
 
 // Stops this process while `program`, a stopped child of it, is stopped. Returns when continued.
 void StopWithProgram(pid_t program);
+
+// How `program`, a child of this process, has ended; it is not reaped. Nothing: it has not. While
+// it is stopped, so is this process.
+std::optional<siginfo_t> EndOfProgram(pid_t program);
 
 }  // namespace memprof

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "cli/run/loaded_modules.h"
 #include "cli/run/preflight.h"
@@ -63,13 +64,24 @@ Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory
 
 Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads,
                                      PrivateDirectory& directory) {
-  std::string list;
+  std::vector<std::string> paths;
   for (const std::string& preload : preloads) {
     auto path = PreloadablePath(preload, directory);
     if (!path) return path;
-    list += (list.empty() ? "" : ":") + *path;
+    paths.push_back(std::move(*path));
   }
-  return list;
+  return PreloadablePaths(paths);
+}
+
+Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads) {
+  for (const std::string& path : preloads) {
+    if (IsPreloadable(path)) continue;
+    return Fail(ErrorKind::kUsage,
+                fmt::format("LD_PRELOAD can't hold {}: install memprof in a folder without blanks, "
+                            "colons and dollar signs",
+                            path));
+  }
+  return fmt::format("{}", fmt::join(preloads, ":"));
 }
 
 }  // namespace memprof

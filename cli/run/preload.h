@@ -38,5 +38,7 @@ Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory
 // Such paths of all, as LD_PRELOAD lists them.
 Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads,
                                      PrivateDirectory& directory);
+// The same without links. Failure: there is one that LD_PRELOAD can't hold.
+Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads);
 
 }  // namespace memprof

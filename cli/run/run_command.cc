@@ -20,6 +20,7 @@
 #include "cli/run/conclusion.h"
 #include "cli/run/control_socket.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/jemalloc/jemalloc_run.h"
 #include "cli/run/output_name.h"
 #include "cli/run/preflight.h"
@@ -91,11 +92,6 @@ Result<RunSettings> ReadSettings(const RunOptions& options) {
   if (!budget) return tl::unexpected<Error>(budget.error());
   settings.budget = std::move(*budget);
   return settings;
-}
-
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
 }
 
 // The directory of the snapshots' files, where it is the same for all.
@@ -178,7 +174,6 @@ TreeOutcome FinishTree(const RunOptions& options, const RunOutcome& outcome, Pro
                        const std::vector<int>& callers) {
   std::vector<std::string> captures = outcome.executed_captures;
   const Snapshot* program = outcome.written ? &*outcome.written : nullptr;
-  tree.Look();
   if (options.wait) StayWithTree(tree, signals, socket);
   const auto where =
       tree.AnyLiving() ? GoOnInBackground(tree, directory, callers) : Supervising::kEnded;
@@ -209,6 +204,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
   auto region = named->region.empty() ? RegionFile::InMemory()
                                       : RegionFile::InFile(named->region, options.force);
   if (!region) return Refuse(region.error().message);
+  InnerJemallocCache jemallocs;
   std::unique_ptr<ProcessTree> tree;
   if (options.follow_fork) {
     auto made = ProcessTree::Make({{named->output, options.force, options.max_children_files},
@@ -216,7 +212,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
                                    {options.only, options.skip},
                                    options.command_line,
                                    named->checkpoint},
-                                  child->pid());
+                                  child->pid(), jemallocs);
     if (made) {
       tree = std::move(*made);
     } else {
@@ -224,8 +220,8 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
     }
   }
   if (options.wait) AdoptDescendants();
-  Supervisor supervisor(*named, signals, socket, control, child->pid(), std::move(*region),
-                        tree.get());
+  Supervisor supervisor(*named, signals, socket, control, jemallocs, child->pid(),
+                        std::move(*region), tree.get());
   if (const int error = child->Start(); error != 0) {
     if (!named->region.empty()) unlink(named->region.c_str());
     return Refuse(fmt::format("{}: {}", plan.argv[0], strerror(error)),
@@ -266,8 +262,9 @@ constexpr std::string_view kWithoutTracker[] = {
     "--jemalloc-prof", "--aggregate", "--output",         "--force",
     "--quiet",         "--sample",    "--mmap",           "--command-line",
     "--symbolize",     "--path-map",  "--download-limit", "--follow-fork"};
-std::optional<std::string> OptionOfTheTracker(const CLI::App& app) {
-  for (const CLI::Option* option : app.get_options()) {
+std::optional<std::string> OptionOfTheTracker(const RunOptions& options) {
+  if (!options.jemalloc_prof) return std::nullopt;
+  for (const CLI::Option* option : options.app->get_options()) {
     const std::string name = option->get_name();
     const bool fits = std::find(std::begin(kWithoutTracker), std::end(kWithoutTracker), name) !=
                       std::end(kWithoutTracker);
@@ -277,12 +274,7 @@ std::optional<std::string> OptionOfTheTracker(const CLI::App& app) {
 }
 
 int RunWithProfile(const RunOptions& options, const RunSettings& settings,
-                   const std::vector<std::string>& argv) {
-  if (const auto name = OptionOfTheTracker(*options.app)) {
-    return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
-  }
-  const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
-  if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
+                   const Preflight& preflight, const std::vector<std::string>& argv) {
   JemallocRunOptions run;
   run.output = options.output;
   run.overwrite = options.force;
@@ -291,7 +283,7 @@ int RunWithProfile(const RunOptions& options, const RunSettings& settings,
   run.symbolize = options.symbolize;
   run.symbols = options.symbols;
   run.sample_bytes = settings.tracker.sample_bytes;
-  return RunWithJemallocProfile(run, *preflight, argv);
+  return RunWithJemallocProfile(run, preflight, argv);
 }
 
 int Run(const RunOptions& options) {
@@ -309,9 +301,12 @@ int Run(const RunOptions& options) {
 
   const auto settings = ReadSettings(options);
   if (!settings) return Refuse(settings.error().message);
-  if (options.jemalloc_prof) return RunWithProfile(options, *settings, argv);
+  if (const auto name = OptionOfTheTracker(options)) {
+    return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
+  }
   const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
   if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
+  if (options.jemalloc_prof) return RunWithProfile(options, *settings, *preflight, argv);
   const auto preload = FindPreload();
   if (!preload) return Refuse(preload.error().message);
   auto directory = PrivateDirectory::Make();

@@ -5,8 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
+
+#include "cli/run/background_work.h"
 
 namespace memprof {
 namespace {
@@ -32,18 +33,11 @@ void SnapshotTaker::Ask(SnapshotRequest request) {
 }
 
 void SnapshotTaker::StartReading() {
-  auto read = [this]() -> Result<RegionMoment> {
+  reading_ = InBackground([this]() -> Result<RegionMoment> {
     if (region_.fd < 0) return Fail(ErrorKind::kIo, "too many open files");
     const auto now = std::chrono::floor<milliseconds>(steady_clock::now() - start_).count();
     return ReadMoment(region_, static_cast<uint64_t>(now));
-  };
-  try {
-    reading_ = std::async(std::launch::async, read);
-  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
-    std::promise<Result<RegionMoment>> done;
-    reading_ = done.get_future();
-    done.set_value(read());
-  }
+  });
 }
 
 std::vector<SnapshotTaker::Outcome> SnapshotTaker::Collect(bool wait) {

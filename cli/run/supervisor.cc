@@ -9,6 +9,7 @@
 
 #include "cli/attach/attachment.h"
 #include "cli/message.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/job_control.h"
 
 namespace memprof {
@@ -25,10 +26,12 @@ constexpr int kQuietAfter = 20;  // ticks without a change
 }  // namespace
 
 Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
-                       ControlSocket& control, pid_t program, RegionFile region, ProcessTree* tree)
+                       ControlSocket& control, InnerJemallocCache& jemallocs, pid_t program,
+                       RegionFile region, ProcessTree* tree)
     : options_(std::move(options)),
       signals_(signals),
       socket_(socket),
+      jemallocs_(jemallocs),
       program_(program),
       tree_(tree),
       first_region_(std::move(region)),
@@ -90,25 +93,14 @@ void Supervisor::OnSignals() {
 
 // True: the program has ended, and is reaped.
 bool Supervisor::LookAtProgram() {
-  for (;;) {
-    siginfo_t info = {};
-    const auto pid = static_cast<id_t>(program_);
-    if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
-        info.si_pid != program_) {
-      return false;
-    }
-    ended_ = info.si_code == CLD_EXITED || info.si_code == CLD_KILLED || info.si_code == CLD_DUMPED;
-    if (!ended_) {
-      waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
-      StopWithProgram(program_);
-      continue;
-    }
-    outcome_.signalled = info.si_code != CLD_EXITED;
-    outcome_.code = info.si_status;
-    if (image_ != nullptr && !outcome_.signalled) image_->LookForLateExec();
-    waitid(P_PID, pid, &info, WEXITED);
-    return true;
-  }
+  const auto end = EndOfProgram(program_);
+  if (!end) return false;
+  ended_ = true;
+  outcome_.signalled = end->si_code != CLD_EXITED;
+  outcome_.code = end->si_status;
+  if (image_ != nullptr && !outcome_.signalled) image_->LookForLateExec();
+  waitpid(program_, nullptr, 0);
+  return true;
 }
 
 void Supervisor::OnVisitors() {

@@ -24,7 +24,6 @@
 #include "cli/run/checkpoint_writer.h"
 #include "cli/run/executed_images.h"
 #include "cli/run/image.h"
-#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/region_file.h"
 #include "cli/run/run_snapshots.h"
 #include "cli/run/signals.h"
@@ -35,6 +34,7 @@
 namespace memprof {
 
 class Attachment;
+class InnerJemallocCache;
 
 struct SupervisorOptions {
   std::string program;                      // its name
@@ -71,10 +71,11 @@ struct RunOutcome {
 
 class Supervisor {
  public:
-  // `region` is for the first image. `tree`: of the program's descendants, which must outlive this;
-  // nullptr: they aren't followed.
+  // What is given by reference must outlive this. `region` is for the first image. `tree`: of the
+  // program's descendants, likewise; nullptr: they aren't followed.
   Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
-             ControlSocket& control, pid_t program, RegionFile region, ProcessTree* tree = nullptr);
+             ControlSocket& control, InnerJemallocCache& jemallocs, pid_t program,
+             RegionFile region, ProcessTree* tree = nullptr);
 
   // Returns when the program has ended and its capture is written.
   RunOutcome Run();
@@ -98,6 +99,7 @@ class Supervisor {
   SupervisorOptions options_;
   Signals& signals_;
   TrackerSocket& socket_;
+  InnerJemallocCache& jemallocs_;
   const pid_t program_;
   ProcessTree* const tree_;
   std::optional<RegionFile> first_region_;
@@ -107,7 +109,6 @@ class Supervisor {
   ExecutedImages executed_;
   RunSnapshots snapshots_;
   std::unique_ptr<Image> image_;
-  InnerJemallocCache jemallocs_;
   bool checkpoint_failed_ = false;  // said once
   bool metrics_failed_ = false;     // likewise
   std::chrono::milliseconds tick_;

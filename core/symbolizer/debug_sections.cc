@@ -1,10 +1,10 @@
 #include "core/symbolizer/debug_sections.h"
 
-#include <fcntl.h>
 #include <gelf.h>
-#include <unistd.h>
 
 #include <string_view>
+
+#include "core/symbolizer/elf_file.h"
 
 namespace memprof {
 namespace {
@@ -30,14 +30,8 @@ bool HasUnreadableCompression(Elf* elf) {
 }  // namespace
 
 bool HasUnreadableCompression(const std::string& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  elf_version(EV_CURRENT);
-  Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
-  const bool unreadable = elf != nullptr && HasUnreadableCompression(elf);
-  elf_end(elf);
-  close(fd);
-  return unreadable;
+  const ElfFile opened(file);
+  return opened.elf() != nullptr && HasUnreadableCompression(opened.elf());
 }
 
 }  // namespace memprof

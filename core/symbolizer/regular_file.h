@@ -1,4 +1,4 @@
-// Opens files that a capture names, which may come from anywhere.
+// Opens files that somebody else names: a capture, a process.
 //
 // Thread safety: any thread.
 #pragma once

@@ -135,8 +135,8 @@ std::vector<CodeRange> FindCode(const FunctionSymbols& functions, std::string_vi
   return ranges;
 }
 
-InnerJemalloc WithPrefix(const FunctionSymbols& functions, std::string_view prefix,
-                         std::string_view internal) {
+// Without its code; mallctl 0: one of the functions is missing.
+InnerJemalloc WithPrefix(const FunctionSymbols& functions, std::string_view prefix) {
   InnerJemalloc found = {};
   functions.ForEach([&](const FunctionSymbol& function) {
     if (!function.name.starts_with(prefix)) return;
@@ -145,15 +145,17 @@ InnerJemalloc WithPrefix(const FunctionSymbols& functions, std::string_view pref
     if (rest == "mallocx") found.mallocx = function.start;
     if (rest == "dallocx") found.dallocx = function.start;
   });
-  if (found.mallocx == 0 || found.dallocx == 0) return {};
-  std::vector<CodeRange> code = FindCode(functions, prefix, internal);
+  return found.mallocx != 0 && found.dallocx != 0 ? found : InnerJemalloc{};
+}
+
+// The largest of its code's ranges.
+void AddCode(std::vector<CodeRange> code, InnerJemalloc& found) {
   std::sort(code.begin(), code.end(), [](const CodeRange& a, const CodeRange& b) {
     return a.end - a.start > b.end - b.start;
   });
   for (size_t i = 0; i < std::min<size_t>(code.size(), kMaxAllocatorRanges); ++i) {
     found.code[i] = code[i];
   }
-  return found;
 }
 
 }  // namespace
@@ -164,8 +166,10 @@ InnerJemalloc ReadInnerJemalloc(Elf* elf) {
   const Found found = Look(functions);
   if (functions.complete() && !found.has_hooks) return {};
   for (const std::string_view prefix : found.prefixes) {
-    const InnerJemalloc jemalloc = WithPrefix(functions, prefix, found.internal);
-    if (jemalloc.mallctl != 0) return jemalloc;
+    InnerJemalloc jemalloc = WithPrefix(functions, prefix);
+    if (jemalloc.mallctl == 0) continue;
+    AddCode(FindCode(functions, prefix, found.internal), jemalloc);
+    return jemalloc;
   }
   return {};
 }
@@ -176,7 +180,7 @@ std::vector<CodeRange> JemallocCode(Elf* elf) {
   const Found found = Look(functions);
   std::vector<CodeRange> ranges;
   for (const std::string_view prefix : found.prefixes) {
-    if (WithPrefix(functions, prefix, found.internal).mallocx == 0) continue;
+    if (WithPrefix(functions, prefix).mallctl == 0) continue;
     functions.ForEach([&](const FunctionSymbol& function) {
       if (IsJemallocs(function, prefix, found.internal) ||
           IsOneOf(function.file, {"prof", "prof_sys", "prof_data"})) {

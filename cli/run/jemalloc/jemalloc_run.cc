@@ -1,8 +1,6 @@
 #include "cli/run/jemalloc/jemalloc_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <libelf.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +27,7 @@
 #include "cli/run/signals.h"
 #include "cli/symbols/symbolize_capture.h"
 #include "core/sampling.h"
+#include "core/symbolizer/elf_file.h"
 #include "core/units.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
@@ -40,22 +39,10 @@ namespace {
 constexpr int kDefaultShift = 19;  // of bytes: jemalloc's own default
 constexpr char kProfileName[] = "profile";
 
-int Refuse(const std::string& why, int status = kExitRefused) {
-  Say(why);
-  return status;
-}
-
 // Of the executable, or, where a library is the allocator, jemalloc's usual one.
 std::string VariableOf(const std::string& path) {
-  std::string variable;
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0 && elf_version(EV_CURRENT) != EV_NONE) {
-    if (Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr); elf != nullptr) {
-      variable = OptionsVariable(elf);
-      elf_end(elf);
-    }
-  }
-  if (fd >= 0) close(fd);
+  const ElfFile file(path);
+  const std::string variable = file.elf() != nullptr ? OptionsVariable(file.elf()) : std::string();
   return variable.empty() ? "MALLOC_CONF" : variable;
 }
 
@@ -67,12 +54,9 @@ siginfo_t StayWith(pid_t program, Signals& signals) {
     while (const auto number = signals.Next()) {
       if (*number != SIGCHLD) kill(program, *number);
     }
-    siginfo_t info = {};
-    while (waitid(P_PID, static_cast<id_t>(program), &info, WEXITED | WSTOPPED | WNOHANG) == 0 &&
-           info.si_pid == program) {
-      if (info.si_code != CLD_STOPPED) return info;
-      StopWithProgram(program);
-      info = {};
+    if (const auto end = EndOfProgram(program)) {
+      waitpid(program, nullptr, 0);
+      return *end;
     }
   }
 }

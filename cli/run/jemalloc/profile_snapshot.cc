@@ -1,18 +1,17 @@
 #include "cli/run/jemalloc/profile_snapshot.h"
 
-#include <fcntl.h>
 #include <gelf.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <map>
-#include <memory>
-#include <utility>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "cli/run/elf_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc.h"
 #include "core/sample_weight.h"
+#include "core/symbolizer/build_id.h"
+#include "core/symbolizer/elf_file.h"
 
 namespace memprof {
 namespace {
@@ -46,22 +45,21 @@ struct MappedFile {
   }
 };
 
-void ReadFile(const std::string& path, MappedFile& file) {
-  const int fd = path.starts_with('/') ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE) return;
-  Elf* elf = elf_begin(fd, ELF_C_READ_MMAP, nullptr);
+// Its build-id.
+std::string ReadFile(const std::string& path, MappedFile& file) {
+  if (!path.starts_with('/')) return {};  // "[vdso]"
+  const ElfFile opened(path);
+  Elf* const elf = opened.elf();
   size_t count = 0;
-  if (elf != nullptr && elf_getphdrnum(elf, &count) == 0) {
-    for (size_t i = 0; i < count; ++i) {
-      GElf_Phdr segment;
-      if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-      if (segment.p_type != PT_LOAD) continue;
-      file.segments.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
-    }
-    file.jemalloc = JemallocCode(elf);
+  if (elf == nullptr || elf_getphdrnum(elf, &count) != 0) return {};
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    if (segment.p_type != PT_LOAD) continue;
+    file.segments.push_back({segment.p_offset, segment.p_filesz, segment.p_vaddr});
   }
-  elf_end(elf);
-  close(fd);
+  file.jemalloc = JemallocCode(elf);
+  return BuildIdOf(elf);
 }
 
 // Finds the files of addresses, and gives each a module of the snapshot.
@@ -95,11 +93,9 @@ class Files {
     const auto [at, is_new] = files_.try_emplace(path);
     MappedFile& file = at->second;
     if (!is_new) return file;
-    ReadFile(path, file);
     file.is_allocator = path.find(kLibrary) != std::string::npos;
     file.module = static_cast<uint32_t>(snapshot_.modules.size());
-    const auto facts = path.starts_with('/') ? ReadElfFacts(path) : std::nullopt;
-    snapshot_.modules.push_back({path, facts ? facts->build_id : std::string()});
+    snapshot_.modules.push_back({path, ReadFile(path, file)});
     return file;
   }
 

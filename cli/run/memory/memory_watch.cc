@@ -9,9 +9,9 @@
 #include <cstddef>
 #include <ctime>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "cli/run/background_work.h"
 #include "cli/run/image_history.h"
 #include "cli/run/memory/resident_parts.h"
 #include "core/region_reader.h"
@@ -136,14 +136,7 @@ MemoryWatch::Reading MemoryWatch::Read() const {
 }
 
 void MemoryWatch::Start() {
-  auto read = [this] { return Read(); };
-  try {
-    reading_ = std::async(std::launch::async, read);
-  } catch (const std::system_error&) {  // no thread to be had: then the loop does wait
-    std::promise<Reading> done;
-    reading_ = done.get_future();
-    done.set_value(read());
-  }
+  reading_ = InBackground([this] { return Read(); });
 }
 
 void MemoryWatch::Collect() {

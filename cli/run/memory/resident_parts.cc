@@ -5,38 +5,18 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/mapping_line.h"
+
 namespace memprof {
 namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLargestGuard = 64 * 1024;
 
-uint64_t Number(std::string_view text, int base) {
+uint64_t Number(std::string_view text) {
   uint64_t value = 0;
-  std::from_chars(text.data(), text.data() + text.size(), value, base);
+  std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
-}
-
-// "7f12-7f34 rw-p 00000000 00:00 0    /path"; false: a line of another kind.
-bool ParseHead(std::string_view line, KernelMapping& mapping) {
-  const size_t dash = line.find('-');
-  const size_t space = line.find(' ');
-  if (dash == std::string_view::npos || space == std::string_view::npos || dash > space ||
-      line.find(':') < space) {
-    return false;
-  }
-  mapping = {};
-  mapping.start = Number(line.substr(0, dash), 16);
-  mapping.end = Number(line.substr(dash + 1, space - dash - 1), 16);
-  mapping.permissions = line.substr(space + 1, 4);
-  size_t at = space;
-  for (int field = 0; field < 4 && at != std::string_view::npos; ++field) {
-    at = line.find_first_not_of(' ', at);
-    if (at != std::string_view::npos) at = line.find(' ', at);
-  }
-  if (at != std::string_view::npos) at = line.find_first_not_of(' ', at);
-  if (at != std::string_view::npos) mapping.name = line.substr(at);
-  return mapping.start < mapping.end;
 }
 
 bool IsTrackersLibrary(const std::string& name) {
@@ -61,13 +41,13 @@ std::vector<KernelMapping> ParseSmaps(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    KernelMapping mapping;
     constexpr std::string_view kRss = "Rss:";
     if (line.starts_with(kRss)) {
       const size_t at = std::min(line.find_first_not_of(' ', kRss.size()), line.size());
-      if (!mappings.empty()) mappings.back().resident_bytes = Number(line.substr(at), 10) * 1024;
-    } else if (ParseHead(line, mapping)) {
-      mappings.push_back(std::move(mapping));
+      if (!mappings.empty()) mappings.back().resident_bytes = Number(line.substr(at)) * 1024;
+    } else if (const auto mapping = ParseMappingLine(line)) {
+      mappings.push_back({mapping->start, mapping->end, 0, std::string(mapping->permissions),
+                          std::string(mapping->name)});
     }
   }
   return mappings;

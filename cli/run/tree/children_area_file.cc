@@ -16,6 +16,8 @@
 #include <string>
 #include <utility>
 
+#include "core/mapping_line.h"
+
 namespace memprof {
 namespace {
 
@@ -126,20 +128,13 @@ ChildrenAreaFile::Owns ChildrenAreaFile::Find(pid_t pid, const char* permissions
   for (std::string line; std::getline(maps, line);) {
     any = true;
     if (line.find("memfd:memprof-children") == std::string::npos) continue;
-    char flags[8] = {};
-    unsigned long long begin, end, at, inode;
-    unsigned major, minor;
-    if (std::sscanf(line.c_str(), "%llx-%llx %7s %llx %x:%x %llu", &begin, &end, flags, &at, &major,
-                    &minor, &inode) != 7 ||
-        inode != inode_) {
-      continue;
-    }
+    const auto mapping = ParseMappingLine(line);
+    if (!mapping || mapping->inode != inode_) continue;
     // The supervisor itself has the header mapped, no more.
-    const bool fits = permissions[0] == 0 ? at + (end - begin) > kChildrenHeaderBytes
-                                          : std::strcmp(flags, permissions) == 0 && at == offset;
-    if (fits) {
-      return Owns::kYes;
-    }
+    const bool fits = permissions[0] == 0
+                          ? mapping->offset + (mapping->end - mapping->start) > kChildrenHeaderBytes
+                          : mapping->permissions == permissions && mapping->offset == offset;
+    if (fits) return Owns::kYes;
   }
   // Of a process that has ended, and of the kernel's, there is nothing to read.
   return any || maps.eof() ? Owns::kNo : Owns::kUnknown;

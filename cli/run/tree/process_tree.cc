@@ -15,7 +15,8 @@
 #include <cstring>
 
 #include "cli/message.h"
-#include "cli/run/process_facts.h"
+#include "cli/process_facts.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/region_file.h"
 
 namespace memprof {
@@ -35,13 +36,14 @@ int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 
 
 }  // namespace
 
-ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, ChildrenAreaFile area,
-                         int epoll)
+ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallocCache& jemallocs,
+                         ChildrenAreaFile area, int epoll)
     : options_(std::move(options)),
       program_(program),
       area_(std::move(area)),
       epoll_(epoll),
       captures_(options_.captures),
+      jemallocs_(jemallocs),
       next_look_(steady_clock::now() + kLookTick),
       next_sample_(next_look_ + kSampleTick),
       next_search_(next_look_),
@@ -55,13 +57,14 @@ ProcessTree::~ProcessTree() {
   close(epoll_);
 }
 
-Result<std::unique_ptr<ProcessTree>> ProcessTree::Make(ProcessTreeOptions options, pid_t program) {
+Result<std::unique_ptr<ProcessTree>> ProcessTree::Make(ProcessTreeOptions options, pid_t program,
+                                                       InnerJemallocCache& jemallocs) {
   auto area = ChildrenAreaFile::Make();
   if (!area) return tl::unexpected<Error>(area.error());
   const int epoll = epoll_create1(EPOLL_CLOEXEC);
   if (epoll < 0) return Fail(ErrorKind::kIo, fmt::format("epoll: {}", strerror(errno)));
   return std::unique_ptr<ProcessTree>(
-      new ProcessTree(std::move(options), program, std::move(*area), epoll));
+      new ProcessTree(std::move(options), program, jemallocs, std::move(*area), epoll));
 }
 
 bool ProcessTree::Wants(pid_t pid) {
@@ -87,6 +90,15 @@ ImageOrigin ProcessTree::NewOrigin() const {
   origin.history_scale = kDescendantScale;
   for (size_t n = processes_.size(); n > kScaledAlone; n /= 2) origin.history_scale *= 2;
   origin.command_line = options_.command_line;
+  return origin;
+}
+
+// Of a forked child's image.
+ImageOrigin ProcessTree::OriginOf(const ChildrenAreaFile::Claim& claim) const {
+  const auto parent = runs_.find(claim.parent);
+  ImageOrigin origin = NewOrigin();
+  origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
+  origin.start = claim.start;
   return origin;
 }
 
@@ -198,17 +210,13 @@ void ProcessTree::Take(const ChildrenAreaFile::Claim& claim) {
     executed = owns == Owns::kNo && process != nullptr && !scanned && !HasEnded(*process);
     lives = owns != Owns::kNo;
   }
-  const auto parent = runs_.find(claim.parent);
-  ImageOrigin origin = NewOrigin();
-  origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
-  origin.start = claim.start;
   const RegionPlace place = area_.RegionOf(claim.slot);
   auto region = RegionFile::PartOf(place.fd, place.offset, place.bytes);
   if (!region) {  // no descriptor: nothing can be read of it now
     unresolved_.push_back(claim);
     return;
   }
-  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), origin);
+  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), OriginOf(claim));
   if (lives) {
     if (process->image != nullptr) EndImage(*process, EndKind::kExec, 0);
     if (process->executed == 0) ++outcome_.processes;
@@ -361,9 +369,12 @@ bool ProcessTree::AnyLiving() {
   return HasLiving();
 }
 
-bool ProcessTree::HasLiving() const {
-  return std::any_of(processes_.begin(), processes_.end(),
-                     [this](const auto& process) { return IsLiving(process.second); });
+bool ProcessTree::HasLiving() const { return CountLiving() != 0; }
+
+uint64_t ProcessTree::CountLiving() const {
+  return static_cast<uint64_t>(
+      std::count_if(processes_.begin(), processes_.end(),
+                    [this](const auto& process) { return IsLiving(process.second); }));
 }
 
 // Who was forked by a followed process and has not allocated yet.
@@ -392,11 +403,7 @@ void ProcessTree::TakeUnresolved() {
     if (!region) continue;
     Process process;
     process.suffix = fmt::format(".fork{}", claim.slot);
-    const auto parent = runs_.find(claim.parent);
-    ImageOrigin origin = NewOrigin();
-    origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
-    origin.start = claim.start;
-    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), origin);
+    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), OriginOf(claim));
     ++outcome_.processes;
     EndImage(process, EndKind::kEnded, 0);
   }
@@ -424,9 +431,7 @@ TreeOutcome ProcessTree::Conclude(const Snapshot* program,
                                   const std::vector<std::string>& program_images) {
   outcome_.refused = area_.refused();
   outcome_.untracked = untracked_.programs();
-  outcome_.living = static_cast<uint64_t>(
-      std::count_if(processes_.begin(), processes_.end(),
-                    [this](const auto& process) { return IsLiving(process.second); }));
+  outcome_.living = CountLiving();
   outcome_.files = captures_.files();
   outcome_.images = captures_.images();
   if (captures_.images() != captures_.without_capture() && outcome_.living == 0) {

@@ -26,7 +26,6 @@
 #include <vector>
 
 #include "cli/run/image.h"
-#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/tracker_socket.h"
 #include "cli/run/tree/children_area_file.h"
 #include "cli/run/tree/program_filter.h"
@@ -34,6 +33,8 @@
 #include "cli/run/tree/untracked_programs.h"
 
 namespace memprof {
+
+class InnerJemallocCache;
 
 struct ProcessTreeOptions {
   TreeCaptureOptions captures;
@@ -57,7 +58,9 @@ struct TreeOutcome {
 
 class ProcessTree {
  public:
-  static Result<std::unique_ptr<ProcessTree>> Make(ProcessTreeOptions options, pid_t program);
+  // `jemallocs` must outlive this.
+  static Result<std::unique_ptr<ProcessTree>> Make(ProcessTreeOptions options, pid_t program,
+                                                   InnerJemallocCache& jemallocs);
   ~ProcessTree();
   ProcessTree(const ProcessTree&) = delete;
 
@@ -76,7 +79,7 @@ class ProcessTree {
   void Look();
   std::chrono::steady_clock::time_point NextLook() const { return next_look_; }
 
-  // Whether there is a descendant that is profiled, or will be once it allocates.
+  // Looks, and says whether there is a descendant that is profiled, or will be once it allocates.
   bool AnyLiving();
   // The same, as of the last look.
   bool HasLiving() const;
@@ -100,7 +103,8 @@ class ProcessTree {
     bool may_claim = false;  // it was forked by one that is followed
   };
 
-  ProcessTree(ProcessTreeOptions options, pid_t program, ChildrenAreaFile area, int epoll);
+  ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallocCache& jemallocs,
+              ChildrenAreaFile area, int epoll);
   void TakeClaims();
   void Take(const ChildrenAreaFile::Claim& claim);
   void EndImage(Process& process, EndKind end, uint32_t code);
@@ -113,14 +117,16 @@ class ProcessTree {
   void LookForUnclaimed();
   void TakeUnresolved();
   bool IsLiving(const Process& process) const;
+  uint64_t CountLiving() const;
   ImageOrigin NewOrigin() const;
+  ImageOrigin OriginOf(const ChildrenAreaFile::Claim& claim) const;
 
   const ProcessTreeOptions options_;
   const pid_t program_;
   ChildrenAreaFile area_;
   const int epoll_;
   TreeCaptures captures_;
-  InnerJemallocCache jemallocs_;
+  InnerJemallocCache& jemallocs_;
   std::map<pid_t, Process> processes_;  // that live
   std::vector<ChildrenAreaFile::Claim> unresolved_;
   std::unordered_map<ImageId, SnapshotProgram> runs_;  // images that may fork

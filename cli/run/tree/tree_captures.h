@@ -49,10 +49,10 @@ class TreeCaptures {
   void Add(std::unique_ptr<Image> image, SnapshotProgram program, std::string suffix,
            std::function<void()> read);
 
-  // Writes a file of an image that lives, if it is among the heaviest. Pre: IsIdle().
+  // Writes a file of an image that lives, if it is among the heaviest.
   void Checkpoint(RegionPlace region, SnapshotProgram program, RegionHistory history,
                   std::string suffix);
-  // All that was added is read, or is being read.
+  // All that was added is read, or is being read: a checkpoint would delay nothing.
   bool IsIdle();
 
   // Waits until all that was added is read, and ends the thread. Another Add starts it again.

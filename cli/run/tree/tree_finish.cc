@@ -57,7 +57,6 @@ void RaiseOwnDescriptorLimit() {
 void AdoptDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
-  tree.Look();
   while (tree.AnyLiving()) {
     pollfd waiting[] = {
         {signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
@@ -67,7 +66,6 @@ void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
     while (const auto signal = signals.Next()) {
       if (Ends(*signal)) tree.StopWatching();
     }
-    tree.Look();
   }
 }
 

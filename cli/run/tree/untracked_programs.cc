@@ -1,6 +1,6 @@
 #include "cli/run/tree/untracked_programs.h"
 
-#include "cli/run/process_facts.h"
+#include "cli/process_facts.h"
 
 namespace memprof {
 

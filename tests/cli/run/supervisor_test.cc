@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "cli/run/child.h"
+#include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "core/region_reader.h"
 #include "formats/capture_reader.h"
 #include "tests/cli/run/temporary_directory.h"
@@ -48,8 +49,8 @@ class SupervisorTest : public testing::Test {
     pid_ = child->pid();
     options_.program = "fake";
     options_.output = files_ / "x.memprof";
-    supervisor_ = std::make_unique<Supervisor>(options_, signals_, *socket_, *control_, pid_,
-                                               std::move(*region));
+    supervisor_ = std::make_unique<Supervisor>(options_, signals_, *socket_, *control_, jemallocs_,
+                                               pid_, std::move(*region));
     ASSERT_EQ(child->Start(), 0);
   }
 
@@ -59,6 +60,7 @@ class SupervisorTest : public testing::Test {
   std::unique_ptr<PrivateDirectory> directory_;
   std::unique_ptr<TrackerSocket> socket_;
   std::unique_ptr<ControlSocket> control_;
+  InnerJemallocCache jemallocs_;
   std::unique_ptr<Supervisor> supervisor_;
   pid_t pid_ = 0;
 };

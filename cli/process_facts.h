@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,5 +20,11 @@ std::vector<pid_t> ChildrenOf(pid_t pid);
 // As the kernel calls it: like its executable, until it gives itself another name. A process that
 // has ended and is not reaped still has it.
 std::string CommandNameOf(pid_t pid);
+
+// The value of a line of /proc/PID/status, or of a thread's.
+std::string StatusLine(pid_t pid, const std::string& name, pid_t thread = 0);
+
+// The process's pid as it sees it itself, in a namespace of its own; 0: not known.
+uint32_t NamespacePid(pid_t pid);
 
 }  // namespace memprof

@@ -1,4 +1,4 @@
-#include "cli/run/process_facts.h"
+#include "cli/process_facts.h"
 
 #include <fmt/format.h>
 #include <sys/wait.h>
@@ -41,6 +41,25 @@ std::string CommandNameOf(pid_t pid) {
   std::string name;
   std::getline(file, name);
   return name;
+}
+
+std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
+  std::ifstream status(thread == 0 ? fmt::format("/proc/{}/status", pid)
+                                   : fmt::format("/proc/{}/task/{}/status", pid, thread));
+  const std::string begin = name + ":";
+  for (std::string line; std::getline(status, line);) {
+    if (!line.starts_with(begin)) continue;
+    const size_t value = line.find_first_not_of(" \t", begin.size());
+    return value == std::string::npos ? std::string() : line.substr(value);
+  }
+  return {};
+}
+
+uint32_t NamespacePid(pid_t pid) {
+  const std::string pids = StatusLine(pid, "NSpid");
+  const size_t last = pids.find_last_of(" \t");
+  return static_cast<uint32_t>(
+      std::strtoul(pids.c_str() + (last == std::string::npos ? 0 : last + 1), nullptr, 10));
 }
 
 }  // namespace memprof

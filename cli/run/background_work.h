@@ -1,0 +1,24 @@
+// InBackground: work that the supervisor's loop isn't to wait for, by a thread of its own.
+//
+// Failure: where no thread is to be had the loop does wait.
+#pragma once
+
+#include <future>
+#include <system_error>
+#include <type_traits>
+
+namespace memprof {
+
+// Whoever destroys the future waits for the work.
+template <typename Work>
+std::future<std::invoke_result_t<Work>> InBackground(Work work) {
+  try {
+    return std::async(std::launch::async, work);
+  } catch (const std::system_error&) {
+    std::promise<std::invoke_result_t<Work>> done;
+    done.set_value(work());
+    return done.get_future();
+  }
+}
+
+}  // namespace memprof
