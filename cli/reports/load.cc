@@ -114,7 +114,8 @@ Result<ChosenProcesses> Choose(const ProcessSelector& processes, CaptureContent&
   return chosen;
 }
 
-// `there` gets the processes that are in it. Where none of them is chosen nothing else is done.
+// Where some processes are to be chosen, `there` gets those that are in it; if none of them is
+// chosen nothing else is done.
 Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes,
                        std::vector<SnapshotProgram>& there) {
   const auto capture = ParseCaptureName(name);
@@ -124,9 +125,9 @@ Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes
   auto content = LoadContent(capture->file, loaded.damage);
   if (!content) return tl::unexpected<Error>(content.error());
   loaded.content = std::move(*content);
-  const auto all = ProcessesOf(loaded.content.snapshot);
-  there.insert(there.end(), all.begin(), all.end());
   if (!processes.takes_all()) {
+    const auto all = ProcessesOf(loaded.content.snapshot);
+    there.insert(there.end(), all.begin(), all.end());
     auto chosen = Choose(processes, loaded.content);
     if (!chosen) return In(capture->file, chosen.error());
     loaded.processes = std::move(*chosen);

@@ -49,9 +49,12 @@ std::string MappedText(const Profile& profile) {
 
 std::string NotesText(const Profile& profile) {
   std::string text;
-  for (const std::string& trust : TrustLines(profile)) {
-    text += fmt::format("{:<{}}{}\n", "note", kNameColumns, Printable(trust));
-  }
+  const auto line = [&](const std::string& note) {
+    text += fmt::format("{:<{}}{}\n", "note", kNameColumns, Printable(note));
+  };
+  const std::vector<std::string> processes = ProcessLines(profile);
+  for (size_t i = 1; i < processes.size(); ++i) line(processes[i]);
+  for (const std::string& trust : TrustLines(profile)) line(trust);
   return text;
 }
 
@@ -65,7 +68,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto count = [&](const Count& c, const Variance& variance) {
     return FormatFigure(c, variance, tracker.sample_bytes);
   };
-  for (const std::string& of : ProcessLines(profile)) line("processes", Printable(of));
+  const std::vector<std::string> processes = ProcessLines(profile);
+  if (!processes.empty()) line("processes", Printable(processes[0]));
   line("program", Printable(program.program));
   if (IsRunKnown(program)) {
     line("pid", std::to_string(program.pid));

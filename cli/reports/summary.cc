@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "cli/reports/process_table.h"
 #include "cli/reports/report.h"
@@ -124,7 +125,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto figure = [&](const Count& count, const Variance& variance) {
     return FormatFigure(count, variance, sample_bytes);
   };
-  for (const std::string& of : ProcessLines(profile)) line("of", Printable(of));
+  const std::vector<std::string> processes = ProcessLines(profile);
+  if (!processes.empty()) line("of", Printable(processes[0]));
   if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
   line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
@@ -142,6 +144,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   } else if (trust.empty()) {
     line("exact", "every event was counted");
   }
+  for (size_t i = 1; i < processes.size(); ++i) line("note", Printable(processes[i]));
   for (const std::string& doubt : trust) line("note", Printable(doubt));
   return text;
 }

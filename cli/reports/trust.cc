@@ -97,10 +97,10 @@ std::vector<std::string> ProcessLines(const Profile& profile) {
 }
 
 std::string ProcessHead(const Profile& profile, const TextStyle& style) {
-  constexpr std::string_view kHead = "processes: ";
   std::string text;
   for (const std::string& line : ProcessLines(profile)) {
-    text += std::string(kHead) + Wrapped(Printable(line), kHead.size(), style.width);
+    const std::string head = text.empty() ? "processes: " : "note: ";
+    text += head + Wrapped(Printable(line), head.size(), style.width);
   }
   return text;
 }

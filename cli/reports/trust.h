@@ -15,8 +15,8 @@ std::vector<std::string> TrustLines(const Profile& profile);
 
 // Whether they are some processes' of a merge, of which no more is known.
 bool IsOfFiguresOnly(const Profile& profile);
-// Which processes the figures are of, and what isn't known of them: one line each. Empty: none were
-// chosen, or all.
+// Which processes the figures are of, and below it what isn't known of them, one line each. Empty:
+// none were chosen, or all.
 std::vector<std::string> ProcessLines(const Profile& profile);
 // The same below each other, for reports that have no other head.
 std::string ProcessHead(const Profile& profile, const TextStyle& style);

@@ -77,8 +77,8 @@ TEST(Summary, SaysOfWhichProcessesItIs) {
   profile.tracker.dropped_events = 7;
   profile.chosen_processes = {"work*, 4711", 1, 5, 2, {2048, 9}, true};
   const std::string text = SummaryText(profile, {}, 5, {100, false});
-  EXPECT_NE(text.find("  of      1 of 5, by --process work*, 4711\n"
-                      "  of      2 more that it names are not in these figures: "),
+  EXPECT_NE(text.find("  of      1 of 5, by --process work*, 4711\n  peak"), std::string::npos);
+  EXPECT_NE(text.find("  note    2 more that it names are not in these figures: "),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("their peaks are 2.0 KiB"), std::string::npos) << text;
