@@ -4,6 +4,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "core/figure.h"
 #include "core/runtime_kept.h"
 
 namespace memprof {
@@ -57,6 +58,10 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.mappings = snapshot.mappings;
   profile.memory = snapshot.memory;
   profile.sources = snapshot.sources;
+  for (const SnapshotProcess& process : snapshot.processes) {
+    profile.processes.push_back({process.kind, {}, {}, {}, {}});
+    for (const ProcessRow& row : process.rows) AddFigures(profile.processes.back(), row);
+  }
   profile.nodes.push_back({});
 
   const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);

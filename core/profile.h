@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/moment_choice.h"
+#include "core/process_choice.h"
 #include "core/sampling.h"
 #include "core/snapshot.h"
 #include "core/symbolizer.h"
@@ -55,6 +56,12 @@ struct ProfileSite {
   LiveHistory history = {};  // live at the profile's moments
 };
 
+// What one source of a merge has in all, as far as it is kept apart.
+struct ProfileProcess {
+  SnapshotProcess::Kind kind = SnapshotProcess::Kind::kUnknown;
+  Count peak, leaked, total, temporary;  // of kApart: sums over its rows
+};
+
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
 
 struct Profile {
@@ -70,9 +77,12 @@ struct Profile {
   NamedSnapshots named;
   SnapshotMappings mappings;  // their nodes are this profile's
   MemoryRecord memory;
-  std::vector<SnapshotSource> sources;  // of a merge; empty: it is none
+  std::vector<SnapshotSource> sources;    // of a merge; empty: it is none
+  std::vector<ProfileProcess> processes;  // the sources'; empty: nothing is known of any
   // There: the figures called peak are what was live at this moment (ShowMoment).
   std::optional<ChosenMoment> chosen;
+  // There: the profile is of these processes alone (ShowProcesses).
+  std::optional<ChosenProcesses> chosen_processes;
   std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module
   std::vector<std::string> damage;       // of the capture: what was lost of it, one line each
   Count peak, leaked, total, temporary;  // sums over sites

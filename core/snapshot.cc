@@ -41,6 +41,24 @@ std::vector<uint32_t> SortNamed(std::vector<NamedSnapshot>& named) {
   return moved;
 }
 
+// The sources in order, and with them what is known of each.
+void SortSources(std::vector<SnapshotSource>& sources, std::vector<SnapshotProcess>& processes) {
+  if (processes.size() != sources.size()) {
+    processes.clear();
+    std::sort(sources.begin(), sources.end(), SourceBefore);
+    return;
+  }
+  std::vector<std::pair<SnapshotSource, SnapshotProcess>> sorted;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    sorted.emplace_back(std::move(sources[i]), std::move(processes[i]));
+  }
+  std::sort(sorted.begin(), sorted.end(),
+            [](const auto& a, const auto& b) { return SourceBefore(a.first, b.first); });
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    std::tie(sources[i], processes[i]) = std::move(sorted[i]);
+  }
+}
+
 // Distinct values in order, and where each old one went.
 template <typename Value, typename Key>
 std::vector<uint32_t> SortDistinct(std::vector<Value>& values, const std::vector<bool>& used,
@@ -182,7 +200,8 @@ Snapshot Canonical(const Snapshot& snapshot) {
   result.mappings = snapshot.mappings;
   result.memory = snapshot.memory;
   result.sources = snapshot.sources;
-  std::sort(result.sources.begin(), result.sources.end(), SourceBefore);
+  result.processes = snapshot.processes;
+  SortSources(result.sources, result.processes);
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
   std::vector<bool> node_used(snapshot.nodes.size());
@@ -224,21 +243,36 @@ Snapshot Canonical(const Snapshot& snapshot) {
 
   const auto number = Number(snapshot.nodes, node_used, frame_moved, result.nodes);
 
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, AllocatorKind>, SnapshotSite> sites;
+  using SiteKey = std::tuple<uint32_t, uint32_t, uint32_t, AllocatorKind>;
+  const auto key_of = [&](const SnapshotSite& site) {
+    return SiteKey(number[site.node], name_moved[site.thread_name], site.size_class, site.kind);
+  };
+  std::map<SiteKey, SnapshotSite> sites;
   for (const SnapshotSite& site : snapshot.sites) {
     if (!HasFigure(site)) continue;
-    const uint32_t node = number[site.node];
-    const uint32_t name = name_moved[site.thread_name];
-    SnapshotSite& merged = sites[{node, name, site.size_class, site.kind}];
+    const auto [node, name, size_class, kind] = key_of(site);
+    SnapshotSite& merged = sites[{node, name, size_class, kind}];
     merged.node = node;
     merged.thread_name = name;
-    merged.size_class = site.size_class;
-    merged.kind = site.kind;
+    merged.size_class = size_class;
+    merged.kind = kind;
     SnapshotSite ordered = site;
     ordered.named = InOrder(site.named, named_moved);
     AddSite(ordered, merged, result.other_sizes);
   }
   for (const auto& entry : sites) result.sites.push_back(entry.second);
+  if (!result.processes.empty()) {
+    std::map<SiteKey, uint32_t> places;
+    for (const auto& entry : sites)
+      places.emplace(entry.first, static_cast<uint32_t>(places.size()));
+    std::vector<uint32_t> moved;
+    for (const SnapshotSite& site : snapshot.sites) {
+      moved.push_back(HasFigure(site) ? places[key_of(site)] : 0);
+    }
+    for (SnapshotProcess& process : result.processes) MoveRows(process.rows, moved);
+    // Sums of figures from anywhere may have come round to less than their parts.
+    if (!FitSites(result.processes, result.sites)) result.processes.clear();
+  }
   for (SnapshotMapping& row : result.mappings.rows) {
     row.node = number[row.node];
     row.thread_name = name_moved[row.thread_name];

@@ -7,7 +7,10 @@
 //   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
 //   4. A site's history refers to moments by index, in range; `named` likewise to named snapshots.
-//   5. Canonical(): equal profiles have equal members, in every order; no address of the run, so
+//   5. The rows of processes refer to sites by index, in range; `processes` is as long as
+//   `sources`,
+//      or empty.
+//   6. Canonical(): equal profiles have equal members, in every order; no address of the run, so
 //      address space randomisation leaves no trace (but in frames without a module).
 //
 // Units: bytes are requested bytes, times are milliseconds. Thread safety: plain values.
@@ -22,6 +25,7 @@
 #include "core/history.h"
 #include "core/mappings.h"
 #include "core/memory_record.h"
+#include "core/process_rows.h"
 #include "core/region_layout.h"
 #include "core/size_histogram.h"
 
@@ -133,9 +137,10 @@ struct Snapshot {
   Timeline timeline = {};
   Moments moments = {};
   NamedSnapshots named = {};
-  SnapshotMappings mappings = {};            // what the program mapped itself
-  MemoryRecord memory = {};                  // where its RSS was; not of a merge
-  std::vector<SnapshotSource> sources = {};  // of a merge, in order; empty: it is none
+  SnapshotMappings mappings = {};               // what the program mapped itself
+  MemoryRecord memory = {};                     // where its RSS was; not of a merge
+  std::vector<SnapshotSource> sources = {};     // of a merge, in order; empty: it is none
+  std::vector<SnapshotProcess> processes = {};  // the sources'; empty: nothing is known of any
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 

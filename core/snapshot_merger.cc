@@ -56,7 +56,8 @@ size_t SnapshotMerger::Hash::operator()(const SnapshotFrame& frame) const {
   return mixed ^ mixed >> 32;
 }
 
-SnapshotMerger::SnapshotMerger(size_t most_changes) : most_changes_(most_changes) {
+SnapshotMerger::SnapshotMerger(size_t most_changes, size_t most_process_rows)
+    : most_changes_(most_changes), processes_(most_process_rows) {
   merged_.nodes.push_back({});
 }
 
@@ -97,7 +98,12 @@ void SnapshotMerger::Place(Snapshot snapshot) {
   }
   const std::vector<uint32_t> nodes = PlaceNodes(snapshot, PlaceFrames(snapshot));
   const std::vector<uint32_t> moments = PlaceHistory(snapshot);
-  PlaceSites(std::move(snapshot.sites), nodes, names, moments);
+  std::vector<SnapshotProcess> processes = std::move(snapshot.processes);
+  if (snapshot.sources.size() == 1 && processes.empty()) {
+    processes.push_back(ProcessOf(snapshot.sites));
+  }
+  const auto sites = PlaceSites(std::move(snapshot.sites), nodes, names, moments);
+  PlaceProcesses(snapshot.sources, std::move(processes), sites);
   AddSizes(merged_.other_sizes, snapshot.other_sizes);
   merged_.named.left_out =
       SaturatedSum(merged_.named.left_out,
@@ -167,9 +173,13 @@ void SnapshotMerger::DropMoments() {
   for (SnapshotSite& site : merged_.sites) site.history.clear();
 }
 
-void SnapshotMerger::PlaceSites(std::vector<SnapshotSite> sites, const std::vector<uint32_t>& nodes,
-                                const std::vector<uint32_t>& names,
-                                const std::vector<uint32_t>& moments) {
+// Gives where the sites went.
+std::vector<uint32_t> SnapshotMerger::PlaceSites(std::vector<SnapshotSite> sites,
+                                                 const std::vector<uint32_t>& nodes,
+                                                 const std::vector<uint32_t>& names,
+                                                 const std::vector<uint32_t>& moments) {
+  std::vector<uint32_t> moved;
+  moved.reserve(sites.size());
   for (SnapshotSite& placed : sites) {
     placed.node = nodes[placed.node];
     placed.thread_name = names[placed.thread_name];
@@ -177,11 +187,23 @@ void SnapshotMerger::PlaceSites(std::vector<SnapshotSite> sites, const std::vect
     placed.named.clear();
     const SiteKey key = {placed.node, placed.thread_name, placed.size_class, placed.kind};
     const auto [at, fresh] = sites_.emplace(key, static_cast<uint32_t>(merged_.sites.size()));
+    moved.push_back(at->second);
     if (fresh) {
       merged_.sites.push_back(std::move(placed));
     } else {
       AddSite(placed, merged_.sites[at->second], merged_.other_sizes);
     }
+  }
+  return moved;
+}
+
+void SnapshotMerger::PlaceProcesses(const std::vector<SnapshotSource>& sources,
+                                    std::vector<SnapshotProcess> processes,
+                                    const std::vector<uint32_t>& sites) {
+  processes.resize(sources.size());
+  for (size_t i = 0; i < sources.size(); ++i) {
+    MoveRows(processes[i].rows, sites);
+    processes_.Add(sources[i], std::move(processes[i]));
   }
 }
 
@@ -219,10 +241,9 @@ void SnapshotMerger::PlaceTracker(const SnapshotTracker& more) {
   sum.temporary_threshold = same ? more.temporary_threshold : 0;
 }
 
-// All of it follows from the sources.
-SnapshotProgram SnapshotMerger::ProgramOfSources() const {
-  SnapshotProgram program = sources_.begin()->program;
-  for (const SnapshotSource& source : sources_) {
+SnapshotProgram ProgramOf(const std::vector<SnapshotSource>& sources) {
+  SnapshotProgram program = sources.front().program;
+  for (const SnapshotSource& source : sources) {
     const SnapshotProgram& one = source.program;
     if (one.program != program.program) program.program = kSeveralPrograms;
     if (one.command != program.command) program.command.clear();
@@ -233,7 +254,7 @@ SnapshotProgram SnapshotMerger::ProgramOfSources() const {
                  std::make_pair(one.end_kind, one.end_code));
   }
   program.rss_peak_bytes = 0;
-  for (const SnapshotSource& source : sources_) {
+  for (const SnapshotSource& source : sources) {
     program.rss_peak_bytes = SaturatedSum(program.rss_peak_bytes, source.program.rss_peak_bytes);
   }
   program.pid = 0;
@@ -246,7 +267,10 @@ SnapshotProgram SnapshotMerger::ProgramOfSources() const {
 Snapshot SnapshotMerger::Take() {
   if (first_) {
     // Alone it is no merge.
-    if (first_->sources.size() == 1) first_->sources.clear();
+    if (first_->sources.size() == 1) {
+      first_->sources.clear();
+      first_->processes.clear();
+    }
     return Canonical(*first_);
   }
   bool has_moments = true;
@@ -258,11 +282,15 @@ Snapshot SnapshotMerger::Take() {
       DropMoments();
     }
   }
+  merged_.sources.assign(sources_.begin(), sources_.end());
+  merged_.program = ProgramOf(merged_.sources);
+  merged_.processes = processes_.Take(merged_.sources);
   if (merged_.tracker.temporary_threshold == 0) {
     for (SnapshotSite& site : merged_.sites) site.temporary = {};
+    for (SnapshotProcess& process : merged_.processes) {
+      for (ProcessRow& row : process.rows) row.temporary = {};
+    }
   }
-  merged_.program = ProgramOfSources();
-  merged_.sources.assign(sources_.begin(), sources_.end());
   for (SnapshotSource& source : merged_.sources) source.has_moments &= has_moments;
   return Canonical(merged_);
 }

@@ -9,6 +9,7 @@
 //   out
 //              and counted.
 //   sources    a set, so that nothing is counted twice.
+//   processes  the heaviest ones' own figures at each site (KeptProcesses).
 //
 // Invariant: the result depends on the set of sources only, not on their order or on what was
 // merged before: associative and commutative to the byte. A single source comes out as it went in.
@@ -27,18 +28,23 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/kept_processes.h"
 #include "core/node_index.h"
 #include "core/result.h"
 #include "core/snapshot.h"
 
 namespace memprof {
 
+// What ran, as far as it can be said of all at once. Pre: there are some.
+SnapshotProgram ProgramOf(const std::vector<SnapshotSource>& sources);
+
 // Modules with equal ones are the same.
 std::string MergeKey(const SnapshotModule& module);
 
 class SnapshotMerger {
  public:
-  explicit SnapshotMerger(size_t most_changes = kMaxLiveChanges);
+  explicit SnapshotMerger(size_t most_changes = kMaxLiveChanges,
+                          size_t most_process_rows = kMostProcessRows);
 
   // `run_id` is for a profile that has none of its own; not 0.
   Result<void> Add(Snapshot snapshot, uint64_t run_id);
@@ -69,19 +75,23 @@ class SnapshotMerger {
   void PlaceTracker(const SnapshotTracker& tracker);
   void PlaceMappings(SnapshotMappings& mappings, const std::vector<uint32_t>& nodes,
                      const std::vector<uint32_t>& names);
-  void PlaceSites(std::vector<SnapshotSite> sites, const std::vector<uint32_t>& nodes,
-                  const std::vector<uint32_t>& names, const std::vector<uint32_t>& moments);
+  std::vector<uint32_t> PlaceSites(std::vector<SnapshotSite> sites,
+                                   const std::vector<uint32_t>& nodes,
+                                   const std::vector<uint32_t>& names,
+                                   const std::vector<uint32_t>& moments);
+  void PlaceProcesses(const std::vector<SnapshotSource>& sources,
+                      std::vector<SnapshotProcess> processes, const std::vector<uint32_t>& sites);
   std::vector<uint32_t> PlaceNodes(const Snapshot& snapshot, const std::vector<uint32_t>& frames);
   std::vector<uint32_t> PlaceHistory(const Snapshot& snapshot);
   void CoarsenMoments(uint64_t interval_ms);
   void DropMoments();
-  SnapshotProgram ProgramOfSources() const;
 
   const size_t most_changes_;      // of live figures
   std::optional<Snapshot> first_;  // placed when a second one comes
   bool placed_ = false;            // something is
   Snapshot merged_;
   std::set<SnapshotSource, Before> sources_;
+  KeptProcesses processes_;
   std::unordered_map<std::string, uint32_t> modules_;
   std::unordered_map<std::string, uint32_t> names_;
   std::unordered_map<SnapshotFrame, uint32_t, Hash> frames_;

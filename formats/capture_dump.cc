@@ -113,6 +113,27 @@ void DumpSources(const std::vector<SnapshotSource>& sources, std::string& text) 
   }
 }
 
+// Before the sites too.
+void DumpProcesses(const Snapshot& snapshot, std::string& text) {
+  auto out = std::back_inserter(text);
+  for (size_t i = 0; i < snapshot.processes.size(); ++i) {
+    const SnapshotProcess& process = snapshot.processes[i];
+    fmt::format_to(out, "\nprocess of source {}", i);
+    if (process.kind != SnapshotProcess::Kind::kApart) {
+      text +=
+          process.kind == SnapshotProcess::Kind::kSummed ? ": with the others\n" : ": not known\n";
+      continue;
+    }
+    text += ": site peak leaked total temporary (bytes/allocations)\n";
+    for (const ProcessRow& row : process.rows) {
+      fmt::format_to(out, "  {:>5} {}/{} {}/{} {}/{} {}/{}\n", row.site, row.peak.bytes,
+                     row.peak.allocations, row.leaked.bytes, row.leaked.allocations,
+                     row.total.bytes, row.total.allocations, row.temporary.bytes,
+                     row.temporary.allocations);
+    }
+  }
+}
+
 void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nmodules\n");
@@ -145,6 +166,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   DumpMappings(snapshot.mappings, text);
   DumpMemory(snapshot.memory, text);
   DumpHistory(snapshot, text);
+  DumpProcesses(snapshot, text);
   fmt::format_to(out,
                  "\nsites: node thread kind peak leaked total temporary (bytes/allocations){}, "
                  "sizes (class:bytes/allocations)\n",

@@ -13,6 +13,7 @@
 #include "formats/capture_sections.h"
 #include "formats/history_sections.h"
 #include "formats/mapping_sections.h"
+#include "formats/process_sections.h"
 #include "formats/program_sections.h"
 #include "formats/site_sections.h"
 
@@ -134,7 +135,7 @@ bool IsEssential(uint32_t type) {
 // Of each site, by its place in the sites.
 bool IsOfSites(uint32_t type) {
   return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes ||
-         type == cf::kMoments || type == cf::kNamed;
+         type == cf::kMoments || type == cf::kNamed || type == cf::kProcesses;
 }
 
 bool Decode(const CaptureSection& section, CaptureContent& content) {
@@ -176,6 +177,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
       return DecodeMappings(section.raw, snapshot);
     case cf::kMemory:
       return DecodeMemory(section.raw, snapshot.memory);
+    case cf::kProcesses:
+      return DecodeProcesses(section.raw, snapshot);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -227,6 +230,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kMemory:
       snapshot.memory = {};
+      break;
+    case cf::kProcesses:
+      snapshot.processes.clear();
       break;
     default:
       break;

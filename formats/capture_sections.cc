@@ -114,6 +114,8 @@ std::string SectionName(uint32_t type) {
       return "attached";
     case cf::kSources:
       return "sources";
+    case cf::kProcesses:
+      return "processes";
     default:
       return fmt::format("type {}", type);
   }

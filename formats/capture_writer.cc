@@ -14,6 +14,7 @@
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"
 #include "formats/mapping_sections.h"
+#include "formats/process_sections.h"
 #include "formats/program_sections.h"
 #include "formats/section_writer.h"
 #include "formats/site_sections.h"
@@ -169,6 +170,7 @@ std::string EncodeCapture(const Snapshot& snapshot) {
       {cf::kNamed, EncodeNamed(canonical)},
       {cf::kMappings, EncodeMappings(canonical.mappings)},
       {cf::kMemory, EncodeMemory(canonical.memory)},
+      {cf::kProcesses, EncodeProcesses(canonical)},
       {cf::kAttached, EncodeAttached(canonical.tracker)},
   };
   for (const auto& [type, raw] : details) {

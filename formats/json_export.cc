@@ -173,18 +173,35 @@ Json Stats(const Profile& profile) {
     json["snapshots"].push_back(
         {{"name", named.name}, {"time_ms", named.time_ms}, {"inexact", named.inexact}});
   }
-  for (const SnapshotSource& source : profile.sources) {
+  for (size_t i = 0; i < profile.sources.size(); ++i) {
+    const SnapshotSource& source = profile.sources[i];
     const SnapshotProgram& of = source.program;
-    json["sources"].push_back({{"program", of.program},
-                               {"pid", of.pid},
-                               {"start", FormatUtcTime(of.start_unix_ms)},
-                               {"duration_ms", of.duration_ms},
-                               {"peak", ToJson(source.peak)}});
+    Json one = {{"program", of.program},
+                {"pid", of.pid},
+                {"start", FormatUtcTime(of.start_unix_ms)},
+                {"duration_ms", of.duration_ms},
+                {"peak", ToJson(source.peak)}};
+    if (!profile.processes.empty() && profile.processes[i].kind == SnapshotProcess::Kind::kApart) {
+      one["leaked"] = ToJson(profile.processes[i].leaked);
+      one["total"] = ToJson(profile.processes[i].total);
+    }
+    json["sources"].push_back(std::move(one));
   }
   json["mappings"] = MappingsJson(profile.mappings);
   json["memory"] = MemoryJson(profile.memory);
   if (profile.chosen) {
     json["selected"] = {{"moment", profile.chosen->name}, {"time_ms", profile.chosen->time_ms}};
+  }
+  if (const auto& chosen = profile.chosen_processes) {
+    json["processes"] = {{"selected", chosen->patterns},
+                         {"shown", chosen->shown},
+                         {"all", chosen->all},
+                         {"not_apart", chosen->without_rows},
+                         {"figures_only", chosen->figures_only}};
+    if (chosen->figures_only) {  // of all processes together
+      json["tracker"] = {{"sites", profile.sites.size()},
+                         {"sample_bytes", profile.tracker.sample_bytes}};
+    }
   }
   return json;
 }

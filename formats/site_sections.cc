@@ -99,6 +99,9 @@ bool DecodeTemporary(std::string_view raw, Snapshot& snapshot) {
 void ForgetTemporary(Snapshot& snapshot) {
   snapshot.tracker.temporary_threshold = 0;
   for (SnapshotSite& site : snapshot.sites) site.temporary = {};
+  for (SnapshotProcess& process : snapshot.processes) {
+    for (ProcessRow& row : process.rows) row.temporary = {};
+  }
 }
 
 std::string EncodeSizes(const Snapshot& snapshot) {

@@ -16,7 +16,7 @@ std::string FigureTable::Text() const {
     indent += widest + 2;
   }
   const size_t names = style_.width > indent + kLeastNames ? style_.width - indent : kLeastNames;
-  size_t places = Columns("place"), functions = Columns("function");
+  size_t places = Columns(place_), functions = Columns(function_);
   for (const Row& row : rows_) {
     if (row.place.empty()) continue;  // "steady (12 places)" may reach into the column behind
     places = std::max(places, Columns(row.place));
@@ -30,7 +30,8 @@ std::string FigureTable::Text() const {
   };
   std::string head;
   for (size_t i = 0; i < widths.size(); ++i) head += cell(headings_, i);
-  std::string text = Dim(head + PaddedRight("function", functions) + "  place", style_) + "\n";
+  head += place_.empty() ? function_ : PaddedRight(function_, functions) + "  " + place_;
+  std::string text = Dim(head, style_) + "\n";
   for (const Row& row : rows_) {
     text += Coloured(cell(row.figures, 0), row.sign, style_);
     for (size_t i = 1; i < widths.size(); ++i) text += cell(row.figures, i);

@@ -21,9 +21,14 @@ namespace memprof {
 
 class FigureTable {
  public:
-  // Headings of the figures; names have two columns, function and place.
-  FigureTable(std::vector<std::string> headings, const TextStyle& style)
-      : headings_(std::move(headings)), style_(style) {}
+  // Headings of the figures, and of the two columns of names; of the second one none if no row has
+  // anything there.
+  FigureTable(std::vector<std::string> headings, const TextStyle& style,
+              std::string function = "function", std::string place = "place")
+      : headings_(std::move(headings)),
+        function_(std::move(function)),
+        place_(std::move(place)),
+        style_(style) {}
 
   struct Row {
     std::vector<std::string> figures;       // as many as headings
@@ -37,6 +42,7 @@ class FigureTable {
 
  private:
   std::vector<std::string> headings_;
+  std::string function_, place_;
   TextStyle style_;
   std::vector<Row> rows_;
 };

@@ -19,7 +19,7 @@ namespace memprof {
 namespace {
 
 struct FlamegraphOptions {
-  std::vector<std::string> captures;
+  Captures captures;
   FigureOptions which;  // shown first; the page has all
   SymbolOptions symbols;
   OutputOptions output;
@@ -28,22 +28,24 @@ struct FlamegraphOptions {
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
   // Beside the capture; of several one would take the page for the first one's.
-  if (output.file.empty() && options.captures.size() > 1) {
+  if (output.file.empty() && options.captures.names.size() > 1) {
     return ExitStatusOf({ErrorKind::kUsage, "of several captures; name the page with -o"});
   }
-  if (output.file.empty()) output.file = options.captures[0] + ".html";
+  if (output.file.empty()) output.file = options.captures.names[0] + ".html";
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
   const auto profile = LoadProfile(options.captures, options.symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
   if (options.which.temporary && profile->tracker.temporary_threshold == 0) {
-    return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(TextOfNames(options.captures))});
+    return ExitStatusOf(
+        {ErrorKind::kUnreadable, NoTemporaryText(TextOfNames(options.captures.names))});
   }
-  SayMoment(*profile);
+  SayChosen(*profile);
   PageOptions page;
   page.mode = options.which.figure();
-  page.capture = std::filesystem::path(TextOfNames(options.captures)).filename().string();
-  page.warnings = TrustLines(*profile);
+  page.capture = std::filesystem::path(TextOfNames(options.captures.names)).filename().string();
+  page.warnings = ProcessLines(*profile);
+  for (const std::string& doubt : TrustLines(*profile)) page.warnings.push_back(doubt);
   SourceLines source(profile->program.start_unix_ms +
                      static_cast<int64_t>(profile->program.duration_ms));
   if (!options.symbols.no_binaries) {

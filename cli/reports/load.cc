@@ -106,9 +106,25 @@ struct Loaded {
   CaptureContent content;
   std::vector<std::string> damage;
   std::optional<ChosenMoment> chosen;
+  std::optional<ChosenProcesses> processes;
 };
 
-Result<Loaded> LoadOne(const std::string& name) {
+// Its places are fewer then, and the stored names are those of the ones that are left.
+Result<ChosenProcesses> Choose(const ProcessSelector& processes, CaptureContent& content) {
+  auto chosen = ShowProcesses(content.snapshot, processes);
+  if (!chosen || !chosen->figures_only) return chosen;
+  CaptureMerger alone;
+  if (const auto added = alone.Add(std::move(content)); !added) {
+    return tl::unexpected<Error>(added.error());
+  }
+  content = alone.Take();
+  return chosen;
+}
+
+// Where some processes are to be chosen, `there` gets those that are in it; if none of them is
+// chosen nothing else is done.
+Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes,
+                       std::vector<SnapshotProgram>& there) {
   const auto capture = ParseCaptureName(name);
   if (!capture) return tl::unexpected<Error>(capture.error());
   Loaded loaded;
@@ -116,6 +132,22 @@ Result<Loaded> LoadOne(const std::string& name) {
   auto content = LoadContent(capture->file, loaded.damage);
   if (!content) return tl::unexpected<Error>(content.error());
   loaded.content = std::move(*content);
+  if (!processes.takes_all()) {
+    const auto all = ProcessesOf(loaded.content.snapshot);
+    there.insert(there.end(), all.begin(), all.end());
+    auto chosen = Choose(processes, loaded.content);
+    if (!chosen) return In(capture->file, chosen.error());
+    loaded.processes = std::move(*chosen);
+    if (loaded.processes->shown == 0) return loaded;
+  }
+  const bool figures_only = loaded.processes && loaded.processes->figures_only;
+  if (capture->moment && figures_only && capture->moment->kind != MomentSelector::Kind::kPeak &&
+      capture->moment->kind != MomentSelector::Kind::kEnd) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: what was live at moments is not kept by process; ask the "
+                            "process's own capture, or leave --process out",
+                            name));
+  }
   if (capture->moment) {
     auto shown = ShowMoment(loaded.content.snapshot, *capture->moment);
     if (!shown) return In(capture->file, shown.error());
@@ -124,13 +156,28 @@ Result<Loaded> LoadOne(const std::string& name) {
   return loaded;
 }
 
-Result<Loaded> LoadMerged(const std::vector<std::string>& names) {
+// Of a number, or a pattern, that is for none of those that are there.
+tl::unexpected<Error> NoSuchProcess(const std::vector<std::string>& names,
+                                    const ChosenProcesses& chosen,
+                                    const std::vector<SnapshotProgram>& there) {
+  return Fail(ErrorKind::kUsage,
+              fmt::format("{}: no process is {}; there are {}", TextOfNames(names), chosen.patterns,
+                          TextOfProcesses(there)));
+}
+
+Result<Loaded> LoadMerged(const std::vector<std::string>& names, const ProcessSelector& processes,
+                          std::vector<SnapshotProgram>& there) {
   CaptureMerger merger;
   Loaded loaded;
   loaded.file = TextOfNames(names);
   for (const std::string& name : names) {
-    auto one = LoadOne(name);
+    auto one = LoadOne(name, processes, there);
     if (!one) return one;
+    if (one->processes) {
+      if (!loaded.processes) loaded.processes.emplace();
+      *loaded.processes += *one->processes;
+      if (one->processes->shown == 0) continue;
+    }
     if (one->chosen) {
       return Fail(ErrorKind::kUsage,
                   fmt::format("{}: of several captures the whole is shown; store their merge "
@@ -144,18 +191,26 @@ Result<Loaded> LoadMerged(const std::vector<std::string>& names) {
       return In(name, added.error());
     }
   }
-  loaded.content = merger.Take();
+  if (!loaded.processes || loaded.processes->shown != 0) loaded.content = merger.Take();
   return loaded;
 }
 
-Result<Loaded> Load(const std::vector<std::string>& names) {
-  return names.size() == 1 ? LoadOne(names[0]) : LoadMerged(names);
+Result<Loaded> Load(const Captures& captures) {
+  const std::vector<std::string>& names = captures.names;
+  std::vector<SnapshotProgram> there;
+  auto loaded = names.size() == 1 ? LoadOne(names[0], captures.processes, there)
+                                  : LoadMerged(names, captures.processes, there);
+  if (loaded && loaded->processes && loaded->processes->shown == 0) {
+    return NoSuchProcess(names, *loaded->processes, there);
+  }
+  return loaded;
 }
 
 Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
   Profile profile = MakeProfile(loaded.content.snapshot, symbolizer);
   profile.damage = std::move(loaded.damage);
   profile.chosen = std::move(loaded.chosen);
+  profile.chosen_processes = std::move(loaded.processes);
   return profile;
 }
 
@@ -166,11 +221,11 @@ std::string TextOfNames(const std::vector<std::string>& names) {
 }
 
 Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbols) {
-  return LoadProfile(std::vector<std::string>{name}, symbols);
+  return LoadProfile(Captures{{name}}, symbols);
 }
 
-Result<Profile> LoadProfile(const std::vector<std::string>& names, const SymbolOptions& symbols) {
-  auto loaded = Load(names);
+Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbols) {
+  auto loaded = Load(captures);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
   ReportSymbolizer symbolizer(loaded->content, symbols);
   Profile profile = ProfileOf(*loaded, symbolizer);
@@ -178,8 +233,8 @@ Result<Profile> LoadProfile(const std::vector<std::string>& names, const SymbolO
   return profile;
 }
 
-Result<Profile> LoadFigures(const std::vector<std::string>& names) {
-  auto loaded = Load(names);
+Result<Profile> LoadFigures(const Captures& captures) {
+  auto loaded = Load(captures);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
   NoNames no_names;
   return ProfileOf(*loaded, no_names);

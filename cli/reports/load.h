@@ -4,7 +4,8 @@
 // moment (capture_name.h), whose figures then stand for the peak's. Damage that leaves figures is
 // said on stderr, one line, and kept in the profile's damage. So is, on stderr alone, that names
 // are those stored in the capture because files are not here: reports are the same with and without
-// them. Failure: one line that names the file: kUnreadable; kUsage for a moment that it has not.
+// them. Failure: one line that names the file: kUnreadable; kUsage for a moment or a process that
+// it has not.
 #pragma once
 
 #include <sys/types.h>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "cli/symbols/symbol_options.h"
+#include "core/process_choice.h"
 #include "core/profile.h"
 #include "core/result.h"
 
@@ -20,9 +22,14 @@ namespace memprof {
 
 Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbols = {});
 
-// Of several their merge (CaptureMerger), as they are read; they have no moment each.
-Result<Profile> LoadProfile(const std::vector<std::string>& names,
-                            const SymbolOptions& symbols = {});
+// What a report is of: files, of several their merge (CaptureMerger), as they are read, and they
+// have no moment each; and of these the chosen processes. A file without any of them is left out.
+struct Captures {
+  std::vector<std::string> names;
+  ProcessSelector processes = {};
+};
+
+Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbols = {});
 
 // The bytes of a capture; of a region, of a capture of it as it is now.
 struct CaptureBytes {
@@ -34,7 +41,7 @@ Result<CaptureBytes> LoadCaptureBytes(const std::string& file);
 
 // The same figures without names: every frame is "?". For reports of totals, since finding names
 // takes seconds for large programs, and none of them is shown.
-Result<Profile> LoadFigures(const std::vector<std::string>& names);
+Result<Profile> LoadFigures(const Captures& captures);
 
 // "x.memprof", "3 captures"
 std::string TextOfNames(const std::vector<std::string>& names);

@@ -3,8 +3,8 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
+#include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/terminal.h"
@@ -16,8 +16,8 @@ namespace memprof {
 using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
 
 // Gives the exit status; failures are said, also that the capture has no such figure.
-int Report(const std::vector<std::string>& captures, const SymbolOptions& symbols,
-           const OutputOptions& output, Figure figure, const ReportText& text);
+int Report(const Captures& captures, const SymbolOptions& symbols, const OutputOptions& output,
+           Figure figure, const ReportText& text);
 
 std::string NoTemporaryText(const std::string& capture);  // why there is no such figure
 

@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
@@ -20,7 +19,7 @@ namespace memprof {
 namespace {
 
 struct StatsOptions {
-  std::vector<std::string> captures;
+  Captures captures;
   bool json = false;
   OutputOptions output;
 };
@@ -38,7 +37,7 @@ CommandBody SetUpStats(CLI::App& app) {
     const auto profile =
         options->json ? LoadFigures(options->captures) : LoadProfile(options->captures);
     if (!profile) return ExitStatusOf(profile.error());
-    if (options->json) SayMoment(*profile);
+    if (options->json) SayChosen(*profile);
     return WriteOutput(options->output, options->json
                                             ? StatsJson(*profile)
                                             : StatsText(*profile, StyleOf(options->output)));

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kTopPlaces = 5;
 constexpr size_t kNameColumns = 22;
+constexpr char kNotByProcess[] = "not kept by process in a merge";
 
 std::string TemporaryText(const Profile& profile) {
   const uint32_t threshold = profile.tracker.temporary_threshold;
@@ -31,7 +32,9 @@ std::string TemporaryText(const Profile& profile) {
 }
 
 // What the program mapped itself.
-std::string MappedText(const SnapshotMappings& mappings) {
+std::string MappedText(const Profile& profile) {
+  if (IsOfFiguresOnly(profile)) return kNotByProcess;
+  const SnapshotMappings& mappings = profile.mappings;
   if (!mappings.followed && mappings.rows.empty()) return "not followed";
   const MappingSums sums = SumMappings(mappings.rows, false);
   const Count reserved = SumMappings(mappings.rows, true).peak;
@@ -44,6 +47,17 @@ std::string MappedText(const SnapshotMappings& mappings) {
                      reserved == Count() ? "" : "; " + of(reserved) + " only reserved");
 }
 
+std::string NotesText(const Profile& profile) {
+  std::string text;
+  const auto line = [&](const std::string& note) {
+    text += fmt::format("{:<{}}{}\n", "note", kNameColumns, Printable(note));
+  };
+  const std::vector<std::string> processes = ProcessLines(profile);
+  for (size_t i = 1; i < processes.size(); ++i) line(processes[i]);
+  for (const std::string& trust : TrustLines(profile)) line(trust);
+  return text;
+}
+
 std::string FiguresText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const SnapshotTracker& tracker = profile.tracker;
@@ -54,6 +68,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto count = [&](const Count& c, const Variance& variance) {
     return FormatFigure(c, variance, tracker.sample_bytes);
   };
+  const std::vector<std::string> processes = ProcessLines(profile);
+  if (!processes.empty()) line("processes", Printable(processes[0]));
   line("program", Printable(program.program));
   if (IsRunKnown(program)) {
     line("pid", std::to_string(program.pid));
@@ -74,9 +90,14 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   if (tracker.sample_bytes != 0) line("sampled", SamplingText(tracker.sample_bytes));
   line("RSS at its highest",
        program.rss_peak_bytes != 0 ? FormatBytesExact(program.rss_peak_bytes) : "not known");
-  line("mapped", MappedText(profile.mappings));
-  line("tracker's memory", FormatBytesExact(tracker.bytes));
+  line("mapped", MappedText(profile));
   line("sites", FormatCount(profile.sites.size()));
+  if (IsOfFiguresOnly(profile)) {
+    line("tracker", kNotByProcess);
+    line("over time", kNotByProcess);
+    return text + NotesText(profile);
+  }
+  line("tracker's memory", FormatBytesExact(tracker.bytes));
   line("dropped events", FormatCount(tracker.dropped_events));
   line("truncated stacks", FormatCount(tracker.truncated_stacks));
   line("incomplete stacks", FormatCount(tracker.incomplete_stacks));
@@ -90,8 +111,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   line("in no row", FormatBytesExact(tracker.unattributed_bytes));
   if (profile.timeline.points.empty()) line("over time", "not known: no supervisor watched it");
   text += TimelineChart(profile.timeline, kNameColumns, style);
-  for (const std::string& trust : TrustLines(profile)) line("note", Printable(trust));
-  return text;
+  return text + NotesText(profile);
 }
 
 // Rows of figures, a name and a bar, in aligned columns.
@@ -162,6 +182,7 @@ std::string WholeUnits(uint64_t bytes) {
 }
 
 std::string HistogramText(const Profile& profile, const TextStyle& style) {
+  if (IsOfFiguresOnly(profile)) return {};
   BarTable table("Allocations by size", "size", profile, style);
   for (const SizeShare& share : profile.sizes) {
     const uint64_t from = RangeOfClass(share.size_class).min_bytes;

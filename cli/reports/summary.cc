@@ -8,7 +8,9 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <vector>
 
+#include "cli/reports/process_table.h"
 #include "cli/reports/report.h"
 #include "cli/reports/row_data.h"
 #include "cli/reports/row_text.h"
@@ -88,8 +90,17 @@ std::string HeadText(const Profile& profile, const TextStyle& style) {
 }
 
 // A region in a file has its place on the disk: more than it has in the memory.
-std::string RssText(uint64_t rss_peak_bytes, uint64_t tracker_bytes) {
+std::string RssText(const Profile& profile) {
+  const uint64_t rss_peak_bytes = profile.program.rss_peak_bytes;
+  const uint64_t tracker_bytes = profile.tracker.bytes;
   const std::string tracker = FormatBytes(tracker_bytes);
+  const bool merge = !profile.sources.empty();
+  const std::string sum = FormatBytes(rss_peak_bytes) + " at most, the sum of the sources'";
+  if (IsOfFiguresOnly(profile)) {  // the trackers' is of all processes together
+    if (rss_peak_bytes == 0) return "not known";
+    return merge ? sum : FormatBytes(rss_peak_bytes) + " at its highest, the tracker's included";
+  }
+  if (merge) return fmt::format("{}; {} of it the trackers'", sum, tracker);
   if (rss_peak_bytes == 0) return fmt::format("not known; the tracker has {}", tracker);
   const std::string peak = FormatBytes(rss_peak_bytes) + " at its highest";
   return tracker_bytes < rss_peak_bytes
@@ -114,6 +125,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   auto figure = [&](const Count& count, const Variance& variance) {
     return FormatFigure(count, variance, sample_bytes);
   };
+  const std::vector<std::string> processes = ProcessLines(profile);
+  if (!processes.empty()) line("of", Printable(processes[0]));
   if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
   line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
   const Count kept = KeptByRuntime(profile);
@@ -123,11 +136,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
                           : fmt::format(", {}{} of it kept by design by the runtime",
                                         sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
   line("total", figure(profile.total, profile.variances.total));
-  line("RSS",
-       profile.sources.empty()
-           ? RssText(program.rss_peak_bytes, profile.tracker.bytes)
-           : fmt::format("{} at most, the sum of the sources'; {} of it the trackers'",
-                         FormatBytes(program.rss_peak_bytes), FormatBytes(profile.tracker.bytes)));
+  line("RSS", RssText(profile));
   if (!profile.named.taken.empty()) line("named", NamedText(profile.named));
   const auto trust = TrustLines(profile);
   if (sample_bytes != 0) {
@@ -135,6 +144,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   } else if (trust.empty()) {
     line("exact", "every event was counted");
   }
+  for (size_t i = 1; i < processes.size(); ++i) line("note", Printable(processes[i]));
   for (const std::string& doubt : trust) line("note", Printable(doubt));
   return text;
 }
@@ -173,7 +183,7 @@ std::string SummaryText(const Profile& profile, const RowOptions& what, size_t r
           "\n";
   text += RowText(profile, LocationRows(profile, what),
                   {what.figure, rows, what.sort, true, false, style});
-  return text + SymbolsText(profile, style);
+  return text + ProcessTable(profile, what.figure, style) + SymbolsText(profile, style);
 }
 
 CommandBody SetUpSummary(CLI::App& app) {

@@ -20,14 +20,16 @@ int ReportMappings(const ViewOptions& view) {
   if (const auto free = CheckOutput(view.output); !free) return ExitStatusOf(free.error());
   const auto profile = LoadProfile(view.captures, view.symbols);
   if (!profile) return ExitStatusOf(profile.error());
-  if (const std::string why = WhyNoMappings(*profile, TextOfNames(view.captures)); !why.empty()) {
+  if (const std::string why = WhyNoMappings(*profile, TextOfNames(view.captures.names));
+      !why.empty()) {
     return ExitStatusOf({ErrorKind::kUnreadable, why});
   }
   const Figure figure = view.figure();
-  return WriteOutput(view.output,
-                     view.json  ? MappingsJsonText(*profile, figure, view.DataRows())
-                     : view.csv ? MappingsCsv(*profile, figure, view.DataRows())
-                                : MappingsText(*profile, figure, view.rows, StyleOf(view.output)));
+  return WriteOutput(view.output, view.json  ? MappingsJsonText(*profile, figure, view.DataRows())
+                                  : view.csv ? MappingsCsv(*profile, figure, view.DataRows())
+                                             : ProcessHead(*profile, StyleOf(view.output)) +
+                                                   MappingsText(*profile, figure, view.rows,
+                                                                StyleOf(view.output)));
 }
 
 }  // namespace
@@ -60,7 +62,8 @@ CommandBody SetUpTable(CLI::App& app) {
           const std::vector<LocationRow> rows = LocationRows(profile, what);
           if (view.json) return RowsJson(profile, rows, what.figure, view.DataRows());
           if (view.csv) return RowsCsv(profile, rows, view.DataRows());
-          return SamplingHead(profile, style) + MomentHead(profile, style) +
+          return ProcessHead(profile, style) + SamplingHead(profile, style) +
+                 MomentHead(profile, style) +
                  RowText(profile, rows, {what.figure, view.rows, *sort, false, true, style});
         });
   };

@@ -21,7 +21,7 @@ namespace {
 
 struct TransformOptions {
   std::string format;
-  std::vector<std::string> captures;
+  Captures captures;
   std::string figure = "peak";
   bool history = false;
   SymbolOptions symbols;
@@ -65,7 +65,7 @@ int Transform(const TransformOptions& options) {
   symbols.names_packages = exporter->name == "json";  // the one with the notes
   return Report(options.captures, symbols, options.output, what.figure,
                 [&](const Profile& profile, const TextStyle&) {
-                  SayMoment(profile);
+                  SayChosen(profile);
                   return exporter->write(profile, what);
                 });
 }

@@ -102,7 +102,7 @@ class Printer {
 std::string TreeText(const Profile& profile, const CallTreeOptions& options,
                      const TextStyle& style) {
   const CallTree tree(profile, options);
-  return SamplingHead(profile, style) + MomentHead(profile, style) +
+  return ProcessHead(profile, style) + SamplingHead(profile, style) + MomentHead(profile, style) +
          Printer(tree, profile.tracker.sample_bytes != 0, style).Text();
 }
 

@@ -19,6 +19,7 @@
 
 #include "cli/reports/terminal.h"
 #include "cli/reports/tree_view.h"
+#include "cli/reports/trust.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -215,7 +216,9 @@ class Screen {
   std::string Head() const {
     const CallTreeNode& root = view_.tree().nodes()[0];
     const Count error = StandardError(root.variance);
-    return fmt::format("{}  {}{} {}{} in {} blocks", Printable(profile_.program.program),
+    const auto lines = ProcessLines(profile_);
+    return fmt::format("{}{}  {}{} {}{} in {} blocks", Printable(profile_.program.program),
+                       lines.empty() ? "" : ", " + Printable(lines[0]),
                        options_.bottom_up ? "bottom-up, " : "", WhatIsShown().c_str(),
                        estimates_ ? "≈ " : "", FormatBytesWithError(root.figure.bytes, error.bytes),
                        FormatCountWithError(root.figure.allocations, error.allocations));

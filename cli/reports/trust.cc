@@ -14,7 +14,7 @@ namespace memprof {
 
 std::vector<std::string> TrustLines(const Profile& profile) {
   const SnapshotTracker& tracker = profile.tracker;
-  std::vector<std::string> lines = profile.damage;
+  std::vector<std::string> lines;
   auto say = [&](uint64_t count, const char* what) {
     if (count != 0) lines.push_back(fmt::format("{} {}", FormatCount(count), what));
   };
@@ -47,6 +47,13 @@ std::vector<std::string> TrustLines(const Profile& profile) {
         FormatBytes(tracker.before_attach_bytes),
         FormatCountOf(tracker.before_attach_frees, "block")));
   }
+  say(tracker.fork_children, "forked children were not counted");
+  if (const auto& chosen = profile.chosen_processes; chosen && chosen->figures_only) {
+    for (std::string& line : lines) {
+      line = fmt::format("of all {} processes: {}", FormatCount(chosen->all), line);
+    }
+  }
+  lines.insert(lines.begin(), profile.damage.begin(), profile.damage.end());
   say(profile.named.left_out, "named snapshots are not kept");
   if (!profile.sources.empty()) {
     const auto lacks = [&](bool SnapshotSource::*has) {
@@ -56,11 +63,46 @@ std::vector<std::string> TrustLines(const Profile& profile) {
     lines.push_back(
         fmt::format("the peak is the sum of {} peaks, each at a time of its own: an upper bound",
                     profile.sources.size()));
-    say(lacks(&SnapshotSource::has_timeline), "sources are not in the heap over time");
-    say(lacks(&SnapshotSource::has_moments), "sources are not in what was live at moments");
+    if (!profile.timeline.points.empty() || !IsOfFiguresOnly(profile)) {
+      say(lacks(&SnapshotSource::has_timeline), "sources are not in the heap over time");
+    }
+    if (!profile.moments.at.empty() || !IsOfFiguresOnly(profile)) {
+      say(lacks(&SnapshotSource::has_moments), "sources are not in what was live at moments");
+    }
   }
-  say(tracker.fork_children, "forked children were not counted");
   return lines;
+}
+
+bool IsOfFiguresOnly(const Profile& profile) {
+  return profile.chosen_processes && profile.chosen_processes->figures_only;
+}
+
+std::vector<std::string> ProcessLines(const Profile& profile) {
+  const auto& chosen = profile.chosen_processes;
+  if (!chosen || (chosen->shown == chosen->all && chosen->without_rows == 0)) return {};
+  std::vector<std::string> lines = {fmt::format(
+      "{} of {}, by --process {}{}", FormatCount(chosen->shown), FormatCount(chosen->all),
+      chosen->patterns, chosen->shown == 1 ? "" : "; peaks are summed, each at a time of its own")};
+  if (chosen->without_rows != 0) {
+    lines.push_back(fmt::format(
+        "{} more that it names {} not in these figures: the merge has only the heaviest apart, and "
+        "sums the others; their peaks are {} together",
+        FormatCount(chosen->without_rows), chosen->without_rows == 1 ? "is" : "are",
+        FormatBytes(chosen->without_rows_peak.bytes)));
+  }
+  if (chosen->figures_only) {
+    lines.push_back("sizes, mappings and what was over time are of the whole merge: left out");
+  }
+  return lines;
+}
+
+std::string ProcessHead(const Profile& profile, const TextStyle& style) {
+  std::string text;
+  for (const std::string& line : ProcessLines(profile)) {
+    const std::string head = text.empty() ? "processes: " : "note: ";
+    text += head + Wrapped(Printable(line), head.size(), style.width);
+  }
+  return text;
 }
 
 std::string SamplingHead(const Profile& profile, const TextStyle& style) {
@@ -75,7 +117,8 @@ std::string MomentHead(const Profile& profile, const TextStyle& style) {
   return Wrapped("Live at " + profile.chosen->name + profile.chosen->note, 0, style.width) + "\n";
 }
 
-void SayMoment(const Profile& profile) {
+void SayChosen(const Profile& profile) {
+  for (const std::string& line : ProcessLines(profile)) Say("processes: {}", Printable(line));
   if (profile.chosen) Say("live at {}{}", profile.chosen->name, profile.chosen->note);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/option_checks.h"
 #include "cli/reports/figure_options.h"
+#include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "cli/reports/rows.h"
 #include "cli/symbols/symbol_options.h"
@@ -13,7 +14,7 @@
 namespace memprof {
 
 struct ViewOptions {
-  std::vector<std::string> captures;  // several: their merge
+  Captures captures;
   FigureOptions which;
   bool show_runtime = false;
   size_t rows = 0;  // 0: all
@@ -36,11 +37,16 @@ inline void AddDataOptions(CLI::App& app, bool& json, bool& csv) {
   app.add_flag("--csv", csv, "As CSV, all rows unless -n is given")->excludes(as_json);
 }
 
-inline void AddCaptures(CLI::App& app, std::vector<std::string>& captures) {
-  app.add_option("capture", captures,
+inline void AddCaptures(CLI::App& app, Captures& captures) {
+  app.add_option("capture", captures.names,
                  "The capture, or a file of run --region; of several their merge")
       ->required()
       ->type_name("CAPTURE...");
+  app.add_option("--process", captures.processes.patterns,
+                 "Only what processes of this pid or program (a shell's pattern) have: of a merge, "
+                 "as FILE.all of run, or of several captures; repeatable")
+      ->type_name("PATTERN|PID")
+      ->allow_extra_args(false);
 }
 
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {

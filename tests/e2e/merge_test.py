@@ -37,6 +37,15 @@ class MergeTest(harness.MemprofTest):
         for figure in ("peak", "leaked", "total", "temporary"):
             for unit in ("bytes", "allocations"):
                 self.assertEqual(whole[figure][unit], sum(part[figure][unit] for part in parts))
+        # Each run's own, in whatever groups they came: by the program's name, and by the pid.
+        for name, part in (("kinds", parts[2]), (str(parts[1]["pid"]), parts[1])):
+            of_one = json.loads(self.memprof("transform", "json", self.path("a-bc"), "--process", name))
+            self.assert_rows_sum_to_totals(of_one)
+            self.assertEqual(of_one["pid"], part["pid"])
+            for figure in ("peak", "leaked", "total", "temporary"):
+                self.assertEqual(of_one[figure], part[figure])
+                self.assertEqual([site[figure] for site in of_one["sites"]],
+                                 [site[figure] for site in part["sites"]])
         # One program's places are not told apart by its run.
         self.assertEqual(len(self.sites("ab")["sites"]), len(parts[0]["sites"]))
 

@@ -3,6 +3,7 @@
 figures are those of each process alone.
 """
 import glob
+import json
 import os
 import signal
 import subprocess
@@ -97,6 +98,114 @@ class ProcessTreeTest(harness.MemprofTest):
         self.tree("spawn")
         children = self.children()
         self.assertEqual([figures(p)["total"] for p in children.values()], [(2000, 1)] * 2)
+
+    def of_process(self, *process, capture="x.all.memprof"):
+        return json.loads(self.memprof("transform", "json", *(self.path(c) for c in capture.split()),
+                                       *(f"--process={one}" for one in process)))
+
+    def assert_same_rows(self, profile, alone):
+        """All but the sizes, which a merge has of all its processes together."""
+        self.assert_rows_sum_to_totals(profile)
+        self.assertEqual(figures(profile), figures(alone))
+        rows = [[{key: site[key] for key in site if key != "histogram"} for site in one["sites"]]
+                for one in (profile, alone)]
+        self.assertEqual(*rows)
+
+    def test_a_process_of_the_merge_has_what_its_own_capture_has(self):
+        self.tree("fork")
+        child, = self.children().values()
+        parent = self.sites("x.memprof")
+        of_child = self.of_process(child["pid"])
+        self.assertEqual(figures(of_child), {"peak": (13000, 2), "leaked": (5500, 2),
+                                             "total": (10500, 3)})
+        self.assertEqual(self.row(of_child), 3000)
+        self.assertEqual(self.row(of_child, "leaked"), 0)
+        self.assert_same_rows(of_child, child)
+        self.assertEqual(of_child["pid"], child["pid"])
+        self.assertEqual(of_child["end"], child["end"])
+        self.assertNotIn("sources", of_child)
+        for of_all in ("timeline", "mappings"):
+            self.assertIsNone(of_child[of_all])
+        self.assertNotIn("dropped_events", of_child["tracker"])
+        of_parent = self.of_process(parent["pid"])
+        self.assertEqual(figures(of_parent), {"peak": (3000, 3), "leaked": (3000, 3),
+                                              "total": (3000, 3)})
+        self.assert_same_rows(of_parent, parent)
+        # Both are all there is, and then nothing is left out.
+        whole = self.sites("x.all.memprof")
+        both = self.of_process("process_*")
+        self.assertEqual(both.pop("processes")["shown"], 2)
+        self.assertEqual(both, whole)
+        self.assertEqual([(s["peak"]["bytes"], s["leaked"]["bytes"], s["total"]["bytes"])
+                          for s in whole["sources"]], [(3000, 3000, 3000), (13000, 5500, 10500)])
+
+    def test_a_program_of_the_merge_by_what_it_was_called(self):
+        self.tree("spawn")
+        leaves = self.of_process("leaf")
+        self.assertEqual(figures(leaves), {"peak": (4000, 2), "leaked": (4000, 2),
+                                           "total": (4000, 2)})
+        self.assertEqual(len(leaves["sources"]), 2)
+        self.assertEqual(leaves["processes"], {"selected": "leaf", "shown": 2, "all": 3,
+                                               "not_apart": 0, "figures_only": True})
+
+    def test_a_pid_of_the_merge_is_of_all_its_images(self):
+        self.tree("exec")
+        pid, = {profile["pid"] for profile in self.children().values()}
+        both = self.of_process(pid)
+        self.assertEqual(figures(both), {"peak": (5600, 2), "leaked": (2600, 2),
+                                         "total": (2600, 2)})
+        self.assertEqual([source["pid"] for source in both["sources"]], [pid, pid])
+
+    def test_every_report_is_of_the_process_that_is_asked_for(self):
+        self.tree("fork")
+        child, = self.children().values()
+        option = f"--process={child['pid']}"
+        merge = self.path("x.all.memprof")
+        summary = self.memprof("summary", merge, option)
+        self.assertRegex(summary, fr"of +1 of 2, by --process {child['pid']}\n")
+        self.assertIn(f"pid {child['pid']}", summary)
+        self.assertIn("(13,000 B) in 2 allocations", summary)
+        self.assertNotIn("By process", summary)
+        self.assertIn("5,500 B", self.memprof("stats", merge, option))
+        for report in ("table", "tree"):
+            text = self.memprof(report, merge, option)
+            self.assertTrue(text.startswith("processes: 1 of 2, "), text)
+            self.assertIn("12.7 KiB", text)
+        self.memprof("flamegraph", merge, option, "-o", self.path("page.html"))
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            self.assertIn(f"1 of 2, by --process {child['pid']}", page.read())
+        folded = self.memprof("transform", "folded", merge, option)
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), 13000)
+        self.assertRegex(self.memprof("summary", merge),
+                         r"(?s)By process.*process_tree \(\d+\)\n.*process_tree \(\d+\)\n.*total")
+
+    def test_of_several_captures_those_of_the_process_are_read(self):
+        self.tree("fork")
+        child, = self.children().values()
+        name = f"x.{child['pid']}.memprof"
+        alone = self.sites(name)
+        of_both = self.of_process(child["pid"], capture=f"x.memprof {name}")
+        self.assertEqual(of_both.pop("processes")["all"], 2)
+        self.assertEqual(of_both, alone)
+
+    def test_no_such_process_is_said_in_a_line_that_lists_them(self):
+        self.tree("fork")
+        child, = self.children().values()
+        for captures in (["x.all.memprof"], ["x.memprof", f"x.{child['pid']}.memprof"]):
+            for report in ("summary", "table", "tree", "stats", "flamegraph"):
+                done = harness.run([harness.MEMPROF, report, *map(self.path, captures), "-o",
+                                    self.path("out"), "--process", "nobody"])
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertEqual(done.stderr.count(b"\n"), 1)
+                self.assertIn(b"no process is nobody; there are process_tree (", done.stderr)
+                self.assertIn(str(child["pid"]).encode(), done.stderr)
+                self.assertFalse(os.path.exists(self.path("out")))
+        for what, status, why in ((["table", "--mmap"], 3, b"mappings of its processes together"),
+                                  (["summary"], 2, b"not kept by process")):
+            capture = self.path("x.all.memprof") + ("@10s" if what == ["summary"] else "")
+            done = harness.run([harness.MEMPROF, *what, capture, f"--process={child['pid']}"])
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertIn(why, done.stderr)
 
     def test_without_following_it_is_the_program_alone(self):
         said = self.tree("fork", flags=["--no-follow-fork"])

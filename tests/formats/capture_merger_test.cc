@@ -3,8 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <random>
+#include <string>
 
+#include "core/figure.h"
+#include "core/kept_processes.h"
 #include "formats/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
@@ -126,6 +131,42 @@ CaptureContent Stored(const CaptureContent& content) {
 
 std::string BytesOf(const CaptureContent& content) { return *EncodeContent(content); }
 
+// With a limit that few processes reach: which of them are kept apart changes with each that comes.
+Snapshot MergeOf(const std::vector<Snapshot>& snapshots, size_t most_rows) {
+  SnapshotMerger merger(kMaxLiveChanges, most_rows);
+  for (const Snapshot& snapshot : snapshots) {
+    EXPECT_TRUE(merger.Add(snapshot, 1).has_value());
+  }
+  return merger.Take();
+}
+
+Snapshot AnySnapshot(Random& random) {
+  Snapshot snapshot = AnyCapture(random).snapshot;
+  snapshot.program.run_id = random() | 1;
+  // Many peaks are equal, and some processes have few rows or none.
+  for (SnapshotSite& site : snapshot.sites) site.peak = {random() % 3 * 10, 1};
+  snapshot.sites.resize(random() % (snapshot.sites.size() + 1));
+  return Canonical(snapshot);
+}
+
+// What a source has at each site of the merge by all that tells a site, as no index does.
+using SiteText = std::string;
+std::map<SiteText, ProcessRow> RowsOf(const Snapshot& s, const SnapshotProcess& process) {
+  std::map<SiteText, ProcessRow> rows;
+  for (ProcessRow row : process.rows) {
+    const SnapshotSite& site = s.sites[row.site];
+    SiteText text = s.thread_names[site.thread_name] + NameOf(site.kind);
+    for (uint32_t node = site.node; node != 0; node = s.nodes[node].parent) {
+      const SnapshotFrame& frame = s.frames[s.nodes[node].frame];
+      text += " " + (frame.module == kNoModule ? "-" : MergeKey(s.modules[frame.module])) + "+" +
+              std::to_string(frame.offset);
+    }
+    row.site = 0;
+    EXPECT_TRUE(rows.emplace(text, row).second) << text;
+  }
+  return rows;
+}
+
 TEST(CaptureMerger, IsAssociativeToTheByte) {
   Random random(1);
   for (int i = 0; i < 150; ++i) {
@@ -232,6 +273,149 @@ TEST(CaptureMerger, TakesModulesOfOneBuildIdForOne) {
   ASSERT_EQ(merged.modules.size(), 2u);
   EXPECT_EQ(merged.modules[1].path, "/opt/service");  // before /usr
   EXPECT_EQ(merged.sites.size(), a.snapshot.sites.size());
+}
+
+TEST(CaptureMerger, KeepsWhatEachProcessHas) {
+  Random random(7);
+  for (int i = 0; i < 50; ++i) {
+    std::vector<Snapshot> captures;
+    for (uint64_t n = random() % 6 + 2; n > 0; --n) captures.push_back(AnySnapshot(random));
+    for (Snapshot& capture : captures) capture.tracker.temporary_threshold = 1;
+    const Snapshot merged = MergeOf(captures, kMostProcessRows);
+    ASSERT_EQ(merged.processes.size(), captures.size());
+    EXPECT_TRUE(FitSites(merged.processes, merged.sites));
+    for (size_t p = 0; p < merged.processes.size(); ++p) {
+      const auto capture = std::find_if(captures.begin(), captures.end(), [&](const Snapshot& c) {
+        return c.program.run_id == merged.sources[p].program.run_id;
+      });
+      ASSERT_NE(capture, captures.end());
+      ASSERT_EQ(merged.processes[p].kind, SnapshotProcess::Kind::kApart);
+      SnapshotProcess alone = ProcessOf(capture->sites);
+      std::vector<uint32_t> same(capture->sites.size());
+      std::iota(same.begin(), same.end(), 0u);
+      MoveRows(alone.rows, same);
+      EXPECT_EQ(RowsOf(merged, merged.processes[p]), RowsOf(*capture, alone));
+    }
+    // All have their rows, so nothing is left of the sites.
+    std::vector<ProcessRow> sums(merged.sites.size());
+    for (const SnapshotProcess& process : merged.processes) {
+      for (const ProcessRow& row : process.rows) AddFigures(sums[row.site], row);
+    }
+    for (size_t s = 0; s < sums.size(); ++s) {
+      EXPECT_EQ(sums[s].peak, merged.sites[s].peak);
+      EXPECT_EQ(sums[s].leaked, merged.sites[s].leaked);
+      EXPECT_EQ(sums[s].total, merged.sites[s].total);
+      EXPECT_EQ(sums[s].temporary, merged.sites[s].temporary);
+    }
+  }
+}
+
+TEST(CaptureMerger, KeepsTheSameProcessesInAnyGroups) {
+  Random random(8);
+  size_t cut = 0;
+  for (int i = 0; i < 150; ++i) {
+    const size_t most_rows = 60 + random() % 100;
+    std::vector<Snapshot> captures;
+    for (uint64_t n = random() % 20 + 6; n > 0; --n) captures.push_back(AnySnapshot(random));
+    const Snapshot all = MergeOf(captures, most_rows);
+    ASSERT_EQ(all.processes.size(), captures.size());
+    // The heaviest, as many as there may be.
+    size_t apart = 0, rows = 0;
+    uint64_t lightest = ~uint64_t{0}, heaviest_summed = 0;
+    for (size_t p = 0; p < all.processes.size(); ++p) {
+      const uint64_t peak = all.sources[p].peak.bytes;
+      if (all.processes[p].kind == SnapshotProcess::Kind::kApart) {
+        ++apart;
+        rows += all.processes[p].rows.size();
+        lightest = std::min(lightest, peak);
+      } else {
+        heaviest_summed = std::max(heaviest_summed, peak);
+      }
+    }
+    EXPECT_GE(apart, std::min(captures.size(), kMostProcesses));
+    EXPECT_TRUE(apart <= kMostProcesses || rows <= most_rows);
+    EXPECT_GE(lightest, heaviest_summed);
+    cut += apart < captures.size();
+
+    std::vector<Snapshot> merges = captures;
+    while (merges.size() > 1) {
+      std::shuffle(merges.begin(), merges.end(), random);
+      const size_t some = random() % (merges.size() - 1) + 2;
+      const auto end = merges.begin() + static_cast<std::ptrdiff_t>(some);
+      Snapshot group = MergeOf(std::vector<Snapshot>(merges.begin(), end), most_rows);
+      merges.erase(merges.begin(), end);
+      const auto stored = DecodeCapture(EncodeCapture(group));
+      ASSERT_TRUE(stored.has_value());
+      ASSERT_TRUE(stored->damage.empty());
+      EXPECT_EQ(stored->snapshot, group);
+      merges.push_back(stored->snapshot);
+    }
+    EXPECT_EQ(EncodeCapture(merges[0]), EncodeCapture(all)) << i;
+  }
+  EXPECT_GT(cut, 30u);
+}
+
+TEST(CaptureMerger, ReckonsWithoutProcessesThatAnOlderMergeDidNotKeep) {
+  Random random(9);
+  for (int i = 0; i < 30; ++i) {
+    std::vector<Snapshot> captures;
+    for (int n = 0; n < 12; ++n) captures.push_back(AnySnapshot(random));
+    Snapshot older = MergeOf({captures[0], captures[1], captures[2]}, 60);
+    older.processes.clear();
+    std::vector<Snapshot> rest(captures.begin() + 3, captures.end());
+    std::vector<Snapshot> direct = rest;
+    direct.push_back(older);
+    const Snapshot all = MergeOf(direct, 60);
+    EXPECT_EQ(std::count_if(all.processes.begin(), all.processes.end(),
+                            [](const SnapshotProcess& p) {
+                              return p.kind == SnapshotProcess::Kind::kUnknown;
+                            }),
+              3);
+    const Snapshot some = MergeOf({older, rest[0], rest[1]}, 60);
+    std::vector<Snapshot> grouped(rest.begin() + 2, rest.end());
+    grouped.push_back(some);
+    EXPECT_EQ(EncodeCapture(MergeOf(grouped, 60)), EncodeCapture(all));
+  }
+  // Of such merges alone nothing is known, and nothing is stored.
+  Snapshot a = MergeOf({AnySnapshot(random), AnySnapshot(random)}, 60);
+  Snapshot b = MergeOf({AnySnapshot(random), AnySnapshot(random)}, 60);
+  a.processes.clear();
+  b.processes.clear();
+  EXPECT_TRUE(MergeOf({a, b}, 60).processes.empty());
+}
+
+TEST(CaptureMerger, OfManyProcessesOfTheSamePlacesIsNotThatManyTimesAsLarge) {
+  // As forked workers have them: the same stacks, and figures that are nearly the same.
+  Random random(10);
+  Snapshot worker = LargeSnapshot(60);
+  SnapshotMerger merger;
+  for (uint64_t n = 1; n <= 200; ++n) {
+    Snapshot one = worker;
+    one.program.run_id = n;
+    for (SnapshotSite& site : one.sites) site.leaked.bytes += random() % 3;
+    ASSERT_TRUE(merger.Add(one, 1).has_value());
+  }
+  const Snapshot merged = merger.Take();
+  EXPECT_TRUE(std::all_of(
+      merged.processes.begin(), merged.processes.end(),
+      [](const SnapshotProcess& p) { return p.kind == SnapshotProcess::Kind::kApart; }));
+  EXPECT_LT(EncodeCapture(merged).size(), 20 * EncodeCapture(worker).size());
+
+  // And of many places a number that doesn't grow any more.
+  const auto size_of = [](uint64_t processes) {
+    SnapshotMerger many;
+    for (uint64_t n = 1; n <= processes; ++n) {
+      Snapshot one = LargeSnapshot(3000);
+      one.program.run_id = n;
+      EXPECT_TRUE(many.Add(std::move(one), 1).has_value());
+    }
+    Snapshot sum = many.Take();
+    size_t rows = 0;
+    for (const SnapshotProcess& process : sum.processes) rows += process.rows.size();
+    return rows;
+  };
+  EXPECT_EQ(size_of(16), 16'000u - 16u);
+  EXPECT_EQ(size_of(40), size_of(16));
 }
 
 TEST(CaptureMerger, RefusesWhatWouldBeCountedTwice) {

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <random>
 
+#include "core/kept_processes.h"
+#include "core/snapshot_merger.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_dump.h"
@@ -146,6 +148,105 @@ TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
   }
 }
 
+// Two runs of the sample, of which one had more at its end, and one of which only the sum is known.
+Snapshot MergedSnapshot() {
+  SnapshotMerger merger;
+  for (uint64_t run = 1; run <= 2; ++run) {
+    Snapshot one = DetailedSnapshot();
+    one.program.run_id = run;
+    if (run == 2) one.sites[0].leaked = {250, 2};
+    EXPECT_TRUE(merger.Add(std::move(one), 1).has_value());
+  }
+  return merger.Take();
+}
+
+TEST(Capture, GivesBackWhatEachProcessHas) {
+  Snapshot merged = MergedSnapshot();
+  ASSERT_EQ(merged.processes.size(), 2u);
+  for (const auto kind : {SnapshotProcess::Kind::kApart, SnapshotProcess::Kind::kSummed,
+                          SnapshotProcess::Kind::kUnknown}) {
+    merged.processes[0].kind = kind;
+    if (kind != SnapshotProcess::Kind::kApart) merged.processes[0].rows.clear();
+    const auto content = DecodeCapture(EncodeCapture(merged));
+    ASSERT_TRUE(content.has_value());
+    EXPECT_TRUE(content->damage.empty());
+    EXPECT_EQ(content->snapshot, merged);
+  }
+  // As a memprof before wrote it.
+  merged.processes.clear();
+  for (const CaptureSection& section : SplitSections(EncodeCapture(merged)).sections) {
+    EXPECT_NE(section.type, cf::kProcesses);
+  }
+}
+
+TEST(Capture, TakesNoRowsOfProcessesThatCanNotBe) {
+  const Snapshot merged = MergedSnapshot();
+  const std::string bytes = EncodeCapture(merged);
+  const uint64_t at = SectionOffset(bytes, cf::kProcesses);
+  const uint64_t end = SectionOffset(bytes, cf::kEnd);
+  const auto with = [&](const std::vector<uint64_t>& numbers, size_t figures) {
+    ByteWriter raw;
+    for (const uint64_t number : numbers) raw.Varint(number);
+    for (size_t i = 0; i < figures; ++i) raw.Varint(0);
+    return DecodeCapture(bytes.substr(0, at) + Section(cf::kProcesses, 0, raw.bytes()) +
+                         bytes.substr(end));
+  };
+  ASSERT_EQ(merged.sites.size(), 2u);
+  const auto fine = with({0, 2, 3, 4, 1, 0, 0}, 18);  // 1 and 2 rows
+  ASSERT_TRUE(fine.has_value());
+  EXPECT_TRUE(fine->damage.empty());
+  ASSERT_EQ(fine->snapshot.processes.size(), 2u);
+  EXPECT_EQ(fine->snapshot.processes[0].rows[0].site, 1u);
+  const struct {
+    std::vector<uint64_t> numbers;
+    size_t figures;
+    const char* why;
+  } broken[] = {
+      {{2, 2, 1, 1}, 0, "no such flag"},
+      {{0, 1, 1}, 0, "fewer processes than sources"},
+      {{0, 3, 1, 1, 1}, 0, "more"},
+      {{0, uint64_t{1} << 60}, 0, "more than there are bytes"},
+      {{0, 2, 3, 1, 2}, 6, "a site that there isn't"},
+      {{0, 2, 4, 1, 0, 1}, 12, "a second one"},
+      {{0, 2, 5, 1, 0, 0, 0}, 18, "more rows than sites"},
+      {{0, 2, uint64_t{1} << 60, uint64_t{1} << 60}, 0, "far more"},
+      {{0, 2, 4, 4, 0, 0, 0, 0}, 23, "a figure too few"},
+      {{0, 2, 3, 1, 0, 9999}, 5, "more than the site has"},
+  };
+  for (const auto& [numbers, figures, why] : broken) {
+    const auto content = with(numbers, figures);
+    ASSERT_TRUE(content.has_value()) << why;
+    EXPECT_EQ(content->damage.size(), 1u) << why;
+    EXPECT_TRUE(content->snapshot.processes.empty()) << why;
+    EXPECT_EQ(content->snapshot.sources, merged.sources);
+    EXPECT_EQ(SumTotal(content->snapshot), SumTotal(merged)) << why;
+  }
+}
+
+TEST(Capture, TakesNoMoreProcessesApartThanAWriterDoes) {
+  constexpr uint64_t kProcesses = kMostProcesses + 1;
+  SnapshotMerger merger;
+  for (uint64_t run = 1; run <= kProcesses; ++run) {
+    Snapshot one = LargeSnapshot(6000);  // nearly 2,000 sites
+    one.program.run_id = run;
+    ASSERT_TRUE(merger.Add(std::move(one), 1).has_value());
+  }
+  Snapshot merged = merger.Take();
+  const auto written = DecodeCapture(EncodeCapture(merged));
+  ASSERT_TRUE(written.has_value());
+  EXPECT_TRUE(written->damage.empty());
+  for (SnapshotProcess& process : merged.processes) {
+    if (process.kind == SnapshotProcess::Kind::kSummed) process = {};
+    process.kind = SnapshotProcess::Kind::kApart;
+    process.rows = merged.processes[0].rows;
+  }
+  ASSERT_GT(kProcesses * merged.processes[0].rows.size(), kMostProcessRows);
+  const auto forged = DecodeCapture(EncodeCapture(merged));
+  ASSERT_TRUE(forged.has_value());
+  ASSERT_EQ(forged->damage.size(), 1u);
+  EXPECT_EQ(forged->damage[0].section, "processes");
+}
+
 TEST(Capture, HasASectionOfSamplesOnlyIfThereAreAny) {
   for (const CaptureSection& section : SplitSections(EncodeCapture(SampleSnapshot())).sections) {
     EXPECT_NE(section.type, cf::kSampling);
@@ -195,6 +296,18 @@ TEST(Capture, HasTheBytesOfTheWorkedExample) {
       {cf::kSites, std::string("\x01\x02\x00\x64\x01\x00\x00\x64\x01", 9)},
   };
   const std::string capture = EncodeCapture(s);
+  Snapshot second = s;
+  s.program.run_id = 1;
+  second.program.run_id = 2;
+  second.sites[0] = {1, 0, {30, 1}, {30, 1}, {30, 1}};
+  SnapshotMerger merger;
+  ASSERT_TRUE(merger.Add(s, 1).has_value());
+  ASSERT_TRUE(merger.Add(second, 1).has_value());
+  const std::string merge = EncodeCapture(merger.Take());
+  const uint64_t processes = SectionOffset(merge, cf::kProcesses) + cf::kSectionHeaderBytes;
+  EXPECT_EQ(
+      merge.substr(processes, 18),
+      std::string("\x00\x02\x03\x03\x00\x00\x64\x1e\x01\x01\x00\x1e\x00\x01\x64\x1e\x01\x01", 18));
   for (const auto& [type, raw] : expected) {
     bool found = false;
     for (const CaptureSection& section : SplitSections(capture).sections) {

@@ -50,7 +50,7 @@ int ReportGrowth(const GrowthCommandOptions& options) {
   }
   const size_t data_rows = options.rows_option->count() != 0 ? options.rows : 0;
   return Report(
-      {options.capture}, options.symbols, options.output, Figure::kPeak,
+      {{options.capture}}, options.symbols, options.output, Figure::kPeak,
       [&](const Profile& profile, const TextStyle& style) {
         const GrowthReport report = MakeGrowthReport(profile, since_ms);
         if (options.json) return GrowthJson(profile, report, data_rows, limit_bytes);

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "cli/reports/trust.h"
 #include "core/location.h"
 #include "formats/csv_line.h"
 #include "formats/json_export.h"
@@ -134,6 +135,11 @@ std::string MappingsCsv(const Profile& profile, Figure figure, size_t limit) {
 
 std::string WhyNoMappings(const Profile& profile, const std::string& capture) {
   if (profile.mappings.followed || !profile.mappings.rows.empty()) return {};
+  if (IsOfFiguresOnly(profile)) {
+    return capture +
+           " has the mappings of its processes together: ask the process's own capture, "
+           "or leave --process out";
+  }
   return capture + " has no mappings: profile again with this memprof, without --no-mmap";
 }
 

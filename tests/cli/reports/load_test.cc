@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/snapshot_merger.h"
 #include "formats/capture_writer.h"
 
 namespace memprof {
@@ -47,7 +48,7 @@ TEST_F(Load, GivesTheFiguresOfACapture) {
 
 TEST_F(Load, GivesTheSameFiguresWithoutNames) {
   Write(EncodeCapture(OneSite()));
-  const auto figures = LoadFigures({file_});
+  const auto figures = LoadFigures({{file_}});
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->peak, (Count{10, 1}));
   EXPECT_EQ(figures->leaked, (Count{20, 2}));
@@ -66,6 +67,64 @@ TEST_F(Load, KeepsWhatIsSaidOfADamagedCapture) {
   EXPECT_EQ(profile->peak, (Count{10, 1}));
   ASSERT_FALSE(profile->damage.empty());
   EXPECT_TRUE(said.starts_with("memprof: " + file_)) << said;
+}
+
+// Two processes, with figures of the second that are twice those of the first.
+std::string MergeOfTwo() {
+  SnapshotMerger merger;
+  for (uint32_t run = 1; run <= 2; ++run) {
+    Snapshot one = OneSite();
+    one.program.pid = 100 + run;
+    one.program.run_id = run;
+    one.sites[0].peak.bytes *= run;
+    EXPECT_TRUE(merger.Add(std::move(one), 1));
+  }
+  return EncodeCapture(merger.Take());
+}
+
+TEST_F(Load, GivesTheFiguresOfAProcessOfAMerge) {
+  Write(MergeOfTwo());
+  const auto profile = LoadProfile(Captures{{file_}, {{"102"}}});
+  ASSERT_TRUE(profile);
+  EXPECT_EQ(profile->program.pid, 102u);
+  EXPECT_EQ(profile->peak, (Count{20, 1}));
+  EXPECT_TRUE(profile->sources.empty());
+  ASSERT_TRUE(profile->chosen_processes);
+  EXPECT_EQ(profile->chosen_processes->shown, 1u);
+  EXPECT_EQ(profile->chosen_processes->all, 2u);
+}
+
+TEST_F(Load, LeavesOutCapturesWithoutTheProcess) {
+  Write(MergeOfTwo());
+  const std::string other = directory_ + "/other.memprof";
+  Snapshot single = OneSite();
+  single.program.program = "other";
+  single.program.pid = 7;
+  std::ofstream(other, std::ios::binary) << EncodeCapture(single);
+  const auto figures = LoadFigures({{file_, other}, {{"other", "101"}}});
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->peak, (Count{20, 2}));
+  EXPECT_EQ(figures->sources.size(), 2u);
+  EXPECT_EQ(figures->chosen_processes->all, 3u);
+  const auto alone = LoadFigures({{file_, other}, {{"oth*"}}});
+  ASSERT_TRUE(alone);
+  EXPECT_EQ(alone->program.pid, 7u);
+  EXPECT_FALSE(alone->chosen_processes->figures_only);
+}
+
+TEST_F(Load, ListsTheProcessesWhereNoneIsThatIsAskedFor) {
+  Write(MergeOfTwo());
+  const auto profile = LoadProfile(Captures{{file_}, {{"nobody"}}});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().kind, ErrorKind::kUsage);
+  EXPECT_EQ(profile.error().message, file_ + ": no process is nobody; there are demo (101 102)");
+  for (const char* moment : {"@10s", "@warm"}) {
+    const auto then = LoadProfile(Captures{{file_ + moment}, {{"101"}}});
+    ASSERT_FALSE(then);
+    EXPECT_EQ(then.error().kind, ErrorKind::kUsage);
+    EXPECT_NE(then.error().message.find("not kept by process"), std::string::npos);
+  }
+  EXPECT_TRUE(LoadProfile(Captures{{file_ + "@end"}, {{"101"}}}));
 }
 
 TEST_F(Load, RefusesInOneLineThatNamesTheFile) {

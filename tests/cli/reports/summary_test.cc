@@ -44,6 +44,52 @@ TEST(Summary, DoesNotSayExactOfAProfileThatIsNot) {
   EXPECT_NE(text.find("  note    7 events could not be counted"), std::string::npos);
 }
 
+Profile DemoOfProcesses() {
+  using Kind = SnapshotProcess::Kind;
+  Profile profile = Demo();
+  for (uint32_t pid = 1; pid <= 3; ++pid) {
+    SnapshotSource source;
+    source.program.program = pid == 1 ? "server" : "worker";
+    source.program.pid = pid;
+    profile.sources.push_back(source);
+  }
+  profile.processes = {{Kind::kSummed, {}, {}, {}, {}},
+                       {Kind::kApart, {300, 1}, {50, 1}, {600, 1}, {}},
+                       {Kind::kApart, {1500, 10}, {800, 1}, {12000, 10}, {}}};
+  return profile;
+}
+
+TEST(Summary, SaysWhoseTheFiguresOfAMergeAre) {
+  EXPECT_TRUE(SummaryText(DemoOfProcesses(), {}, 5, {100, false})
+                  .ends_with("\nBy process, each with its own peak\n"
+                             "   peak  leaked     total  process\n"
+                             "1.5 KiB   800 B  11.7 KiB  worker (3)\n"
+                             "  300 B    50 B     600 B  worker (2)\n"
+                             "  200 B    50 B     500 B  other processes (1)\n"
+                             "2.0 KiB   900 B  12.8 KiB  total\n"));
+  Profile older = DemoOfProcesses();
+  older.processes.clear();
+  EXPECT_EQ(SummaryText(older, {}, 5, {100, false}).find("By process"), std::string::npos);
+}
+
+TEST(Summary, SaysOfWhichProcessesItIs) {
+  Profile profile = Demo();
+  profile.tracker.dropped_events = 7;
+  profile.chosen_processes = {"work*, 4711", 1, 5, 2, {2048, 9}, true};
+  const std::string text = SummaryText(profile, {}, 5, {100, false});
+  EXPECT_NE(text.find("  of      1 of 5, by --process work*, 4711\n  peak"), std::string::npos);
+  EXPECT_NE(text.find("  note    2 more that it names are not in these figures: "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("their peaks are 2.0 KiB"), std::string::npos) << text;
+  EXPECT_NE(text.find("over time are of the whole merge"), std::string::npos) << text;
+  // What a merge has of all its processes together is not said of one of them.
+  EXPECT_NE(text.find("note    of all 5 processes: 7 events could not be counted"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("the tracker's 200.0 KiB"), std::string::npos) << text;
+}
+
 TEST(Summary, SaysThatEstimatesAreEstimates) {
   Profile profile = EstimatedProfile();
   profile.program.rss_peak_bytes = 4 << 20;
