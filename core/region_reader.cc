@@ -182,9 +182,11 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
   tracker.incomplete_stacks = header.incomplete_stacks;
   tracker.tables_full_events = header.tables_full_events;
   tracker.unknown_frees = header.unknown_frees;
-  tracker.attached = header.attached != 0 ? 1 : 0;
-  tracker.before_attach_frees = header.before_attach_frees;
-  tracker.before_attach_bytes = header.before_attach_bytes;
+  if (header.attached != 0) {  // or these words say nothing
+    tracker.attached = 1;
+    tracker.before_attach_frees = header.before_attach_frees;
+    tracker.before_attach_bytes = header.before_attach_bytes;
+  }
   tracker.stop_reason = header.stop_reason;
   tracker.fork_children = header.fork_children;
   tracker.counter_peak_bytes = state.peak;

@@ -64,6 +64,22 @@ TEST_P(RegionReader, SumsTheCellsOfASiteOverThreads) {
   EXPECT_FALSE(s->tracker.inexact_read);
 }
 
+// A capture has no place for these words without the other: what it says would not be the snapshot.
+TEST_P(RegionReader, TakesFreesOfBeforeAnAttachOnlyWhereItWasAttached) {
+  MadeRegion region(GetParam());
+  region.header().before_attach_frees = 2;
+  region.header().before_attach_bytes = 20;
+  const auto preloaded = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(preloaded.has_value()) << preloaded.error().message;
+  EXPECT_EQ(preloaded->tracker, SnapshotTracker{});
+  region.header().attached = 3;
+  const auto attached = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(attached.has_value()) << attached.error().message;
+  EXPECT_EQ(attached->tracker.attached, 1u);
+  EXPECT_EQ(attached->tracker.before_attach_frees, 2u);
+  EXPECT_EQ(attached->tracker.before_attach_bytes, 20u);
+}
+
 TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
   MadeRegion region(GetParam());
   const uint32_t leaf = region.Node(0, kPcNoStack);
