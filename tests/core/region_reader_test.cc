@@ -71,7 +71,9 @@ TEST_P(RegionReader, TakesFreesOfBeforeAnAttachOnlyWhereItWasAttached) {
   region.header().before_attach_bytes = 20;
   const auto preloaded = ReadRegion(region.fd(), {});
   ASSERT_TRUE(preloaded.has_value()) << preloaded.error().message;
-  EXPECT_EQ(preloaded->tracker, SnapshotTracker{});
+  EXPECT_EQ(preloaded->tracker.attached, 0u);
+  EXPECT_EQ(preloaded->tracker.before_attach_frees, 0u);
+  EXPECT_EQ(preloaded->tracker.before_attach_bytes, 0u);
   region.header().attached = 3;
   const auto attached = ReadRegion(region.fd(), {});
   ASSERT_TRUE(attached.has_value()) << attached.error().message;
