@@ -29,26 +29,10 @@ std::string CountOf(size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "es");
 }
 
-// Pre: none of those that are chosen is kept apart.
-tl::unexpected<Error> WhyNone(const std::vector<const SnapshotSource*>& chosen, bool known,
-                              const std::string& patterns) {
-  return Fail(ErrorKind::kUnreadable,
-              known ? fmt::format("{}: {} of it, but in this merge their figures are summed with "
-                                  "others': only the heaviest processes are kept apart; ask their "
-                                  "own captures",
-                                  patterns, CountOf(chosen.size(), "process"))
-                    : fmt::format("{}: the merge was made by a memprof that didn't keep processes "
-                                  "apart; merge the captures again",
-                                  patterns));
-}
-
 // The sites with the sums of the rows of these processes.
 void TakeRows(Snapshot& snapshot, const std::vector<SnapshotProcess>& processes) {
   for (SnapshotSite& site : snapshot.sites) {
     site.peak = site.leaked = site.total = site.temporary = {};
-    site.sizes.clear();
-    site.history.clear();
-    site.named.clear();
   }
   for (const SnapshotProcess& process : processes) {
     for (const ProcessRow& row : process.rows) AddFigures(snapshot.sites[row.site], row);
@@ -68,54 +52,30 @@ ChosenProcesses& ChosenProcesses::operator+=(const ChosenProcesses& more) {
   shown += more.shown;
   all += more.all;
   without_rows += more.without_rows;
+  unknown += more.unknown;
   without_rows_peak += more.without_rows_peak;
   figures_only = figures_only || more.figures_only;
   return *this;
 }
 
-Result<ChosenProcesses> ShowProcesses(Snapshot& snapshot, const ProcessSelector& selector) {
-  ChosenProcesses chosen;
-  chosen.patterns = fmt::format("{}", fmt::join(selector.patterns, ", "));
-  if (snapshot.sources.empty()) {
-    chosen.all = 1;
-    chosen.shown = selector.Takes(snapshot.program) ? 1 : 0;
-    return chosen;
+std::string WhyNoneIsApart(const ChosenProcesses& chosen) {
+  if (chosen.unknown == chosen.without_rows) {
+    return chosen.patterns +
+           ": it isn't known whose the merge's figures are: an older memprof made it, or that part "
+           "is lost; merge the captures again";
   }
-  chosen.all = snapshot.sources.size();
-  std::vector<const SnapshotSource*> asked;
-  std::vector<SnapshotSource> sources;
-  std::vector<SnapshotProcess> processes;
-  bool known = false;  // of some that is asked for whether it is kept apart
-  for (size_t i = 0; i < snapshot.sources.size(); ++i) {
-    const SnapshotSource& source = snapshot.sources[i];
-    if (!selector.Takes(source.program)) continue;
-    asked.push_back(&source);
-    const auto kind =
-        snapshot.processes.empty() ? SnapshotProcess::Kind::kUnknown : snapshot.processes[i].kind;
-    known = known || kind != SnapshotProcess::Kind::kUnknown;
-    if (kind == SnapshotProcess::Kind::kApart) {
-      sources.push_back(source);
-      processes.push_back(snapshot.processes[i]);
-    } else {
-      ++chosen.without_rows;
-      Count& peak = chosen.without_rows_peak;
-      peak = {SaturatedSum(peak.bytes, source.peak.bytes),
-              SaturatedSum(peak.allocations, source.peak.allocations)};
-    }
-  }
-  if (asked.size() == snapshot.sources.size()) {
-    chosen.shown = chosen.all;
-    chosen.without_rows = 0;
-    chosen.without_rows_peak = {};
-    return chosen;
-  }
-  chosen.shown = sources.size();
-  if (asked.empty()) return chosen;
-  if (sources.empty()) return WhyNone(asked, known, chosen.patterns);
+  return fmt::format(
+      "{}: {} of it, but in this merge their figures are summed with others': only the heaviest "
+      "processes are kept apart; ask their own captures",
+      chosen.patterns, CountOf(chosen.without_rows, "process"));
+}
 
-  chosen.figures_only = true;
-  TakeRows(snapshot, processes);
-  snapshot.program = sources.size() == 1 ? sources[0].program : ProgramOf(sources);
+void LeaveFiguresOnly(Snapshot& snapshot) {
+  for (SnapshotSite& site : snapshot.sites) {
+    site.sizes.clear();
+    site.history.clear();
+    site.named.clear();
+  }
   snapshot.tracker.bytes = 0;
   snapshot.tracker.counter_peak_bytes = SumPeak(snapshot).bytes;
   snapshot.other_sizes.clear();
@@ -124,13 +84,59 @@ Result<ChosenProcesses> ShowProcesses(Snapshot& snapshot, const ProcessSelector&
   snapshot.named = {};
   snapshot.mappings = {};
   snapshot.memory = {};
-  for (SnapshotSource& source : sources) source.has_timeline = source.has_moments = false;
+  for (SnapshotSource& source : snapshot.sources) {
+    source.has_timeline = source.has_moments = false;
+  }
+}
+
+ChosenProcesses ShowProcesses(Snapshot& snapshot, const ProcessSelector& selector) {
+  ChosenProcesses chosen;
+  chosen.patterns = fmt::format("{}", fmt::join(selector.patterns, ", "));
+  if (snapshot.sources.empty()) {
+    chosen.all = 1;
+    chosen.shown = selector.Takes(snapshot.program) ? 1 : 0;
+    return chosen;
+  }
+  chosen.all = snapshot.sources.size();
+  size_t asked = 0;
+  std::vector<SnapshotSource> sources;
+  std::vector<SnapshotProcess> processes;
+  for (size_t i = 0; i < snapshot.sources.size(); ++i) {
+    const SnapshotSource& source = snapshot.sources[i];
+    if (!selector.Takes(source.program)) continue;
+    ++asked;
+    const auto kind =
+        snapshot.processes.empty() ? SnapshotProcess::Kind::kUnknown : snapshot.processes[i].kind;
+    if (kind == SnapshotProcess::Kind::kApart) {
+      sources.push_back(source);
+      processes.push_back(snapshot.processes[i]);
+    } else {
+      ++chosen.without_rows;
+      if (kind == SnapshotProcess::Kind::kUnknown) ++chosen.unknown;
+      Count& peak = chosen.without_rows_peak;
+      peak = {SaturatedSum(peak.bytes, source.peak.bytes),
+              SaturatedSum(peak.allocations, source.peak.allocations)};
+    }
+  }
+  if (asked == chosen.all) {
+    chosen.shown = chosen.all;
+    chosen.without_rows = chosen.unknown = 0;
+    chosen.without_rows_peak = {};
+    return chosen;
+  }
+  chosen.shown = sources.size();
+  if (sources.empty()) return chosen;
+
+  chosen.figures_only = true;
+  TakeRows(snapshot, processes);
+  snapshot.program = sources.size() == 1 ? sources[0].program : ProgramOf(sources);
   if (sources.size() == 1) {
     sources.clear();
     processes.clear();
   }
   snapshot.sources = std::move(sources);
   snapshot.processes = std::move(processes);
+  LeaveFiguresOnly(snapshot);
   return chosen;
 }
 

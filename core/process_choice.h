@@ -29,7 +29,8 @@ struct ChosenProcesses {
   size_t shown = 0;         // whose figures these are
   size_t all = 0;           // that there are
   size_t without_rows = 0;  // that were asked for too, but aren't kept apart
-  Count without_rows_peak;  // the sum of their peaks
+  size_t unknown = 0;       // of these: of merges that don't know whose their figures are
+  Count without_rows_peak;  // the sum of the peaks of those without rows
   // Figures were taken from a merge: what a merge has of all its processes together alone is left
   // out (history, sizes, mappings, the trackers' memory), and what is doubtful is of all of them.
   bool figures_only = false;
@@ -39,9 +40,16 @@ struct ChosenProcesses {
 };
 
 // Leaves of the snapshot the figures of those that are chosen; a single one is no merge. Where that
-// is all of them, it stays as it is. Nothing is shown if none is chosen, and the snapshot is then
-// to be thrown away. kUnreadable: those that are chosen aren't kept apart in it.
-Result<ChosenProcesses> ShowProcesses(Snapshot& snapshot, const ProcessSelector& selector);
+// is all of them, it stays as it is. Nothing is shown if none is chosen, or none of those is kept
+// apart; the snapshot is then to be thrown away.
+ChosenProcesses ShowProcesses(Snapshot& snapshot, const ProcessSelector& selector);
+
+// Takes out what is of some of the snapshot's processes only, where others came with nothing but
+// their figures (figures_only).
+void LeaveFiguresOnly(Snapshot& snapshot);
+
+// Why nothing is shown of processes that are there. Pre: none is shown, and some are without rows.
+std::string WhyNoneIsApart(const ChosenProcesses& chosen);
 
 // "make (pid 4711)", "3 of cc1", …: those of a snapshot, by name; at most some.
 std::vector<SnapshotProgram> ProcessesOf(const Snapshot& snapshot);

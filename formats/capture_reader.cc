@@ -234,6 +234,11 @@ void Forget(uint32_t type, Snapshot& snapshot) {
     case cf::kProcesses:
       snapshot.processes.clear();
       break;
+    case cf::kAttached:
+      snapshot.tracker.attached = 0;
+      snapshot.tracker.before_attach_frees = 0;
+      snapshot.tracker.before_attach_bytes = 0;
+      break;
     default:
       break;
   }

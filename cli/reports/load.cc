@@ -16,6 +16,7 @@
 #include "cli/message.h"
 #include "cli/reports/capture_name.h"
 #include "cli/reports/region_process.h"
+#include "cli/reports/terminal.h"
 #include "cli/symbols/report_symbolizer.h"
 #include "core/region_reader.h"
 #include "formats/capture_merger.h"
@@ -111,8 +112,8 @@ struct Loaded {
 
 // Its places are fewer then, and the stored names are those of the ones that are left.
 Result<ChosenProcesses> Choose(const ProcessSelector& processes, CaptureContent& content) {
-  auto chosen = ShowProcesses(content.snapshot, processes);
-  if (!chosen || !chosen->figures_only) return chosen;
+  ChosenProcesses chosen = ShowProcesses(content.snapshot, processes);
+  if (!chosen.figures_only) return chosen;
   CaptureMerger alone;
   if (const auto added = alone.Add(std::move(content)); !added) {
     return tl::unexpected<Error>(added.error());
@@ -156,13 +157,17 @@ Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes
   return loaded;
 }
 
-// Of a number, or a pattern, that is for none of those that are there.
-tl::unexpected<Error> NoSuchProcess(const std::vector<std::string>& names,
-                                    const ChosenProcesses& chosen,
-                                    const std::vector<SnapshotProgram>& there) {
+// Of numbers and patterns that are for none of those that are there, or for none that is apart.
+tl::unexpected<Error> WhyNoProcess(const std::vector<std::string>& names,
+                                   const ChosenProcesses& chosen,
+                                   const std::vector<SnapshotProgram>& there) {
+  if (chosen.without_rows != 0) {
+    return Fail(ErrorKind::kUnreadable,
+                fmt::format("{}: {}", TextOfNames(names), WhyNoneIsApart(chosen)));
+  }
   return Fail(ErrorKind::kUsage,
               fmt::format("{}: no process is {}; there are {}", TextOfNames(names), chosen.patterns,
-                          TextOfProcesses(there)));
+                          Printable(TextOfProcesses(there))));
 }
 
 Result<Loaded> LoadMerged(const std::vector<std::string>& names, const ProcessSelector& processes,
@@ -191,7 +196,11 @@ Result<Loaded> LoadMerged(const std::vector<std::string>& names, const ProcessSe
       return In(name, added.error());
     }
   }
-  if (!loaded.processes || loaded.processes->shown != 0) loaded.content = merger.Take();
+  if (loaded.processes && loaded.processes->shown == 0) return loaded;
+  loaded.content = merger.Take();
+  if (loaded.processes && loaded.processes->figures_only) {
+    LeaveFiguresOnly(loaded.content.snapshot);
+  }
   return loaded;
 }
 
@@ -201,7 +210,7 @@ Result<Loaded> Load(const Captures& captures) {
   auto loaded = names.size() == 1 ? LoadOne(names[0], captures.processes, there)
                                   : LoadMerged(names, captures.processes, there);
   if (loaded && loaded->processes && loaded->processes->shown == 0) {
-    return NoSuchProcess(names, *loaded->processes, there);
+    return WhyNoProcess(names, *loaded->processes, there);
   }
   return loaded;
 }

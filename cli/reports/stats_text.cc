@@ -79,7 +79,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     line("start", FormatUtcTime(program.start_unix_ms));
     line("duration", program.duration_ms != 0 ? FormatDuration(program.duration_ms) : "not known");
     line("end", EndText(program));
-  } else {
+  } else if (profile.sources.empty()) {
     line("run", "not known: this is a region; the capture of its run has it");
   }
   if (profile.chosen) line("shown as the peak", profile.chosen->name + profile.chosen->note);

@@ -197,6 +197,7 @@ CommandBody SetUpSummary(CLI::App& app) {
                   [&](const Profile& profile, const TextStyle& style) {
                     const RowOptions what = {options->figure(), options->show_runtime, *sort};
                     const size_t rows = options->DataRows();
+                    if (options->json || options->csv) SayChosen(profile);
                     if (options->json) {
                       return RowsJson(profile, LocationRows(profile, what), what.figure, rows);
                     }

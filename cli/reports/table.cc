@@ -60,6 +60,7 @@ CommandBody SetUpTable(CLI::App& app) {
         [&](const Profile& profile, const TextStyle& style) {
           const RowOptions what = {view.figure(), view.show_runtime, *sort, options->bottom_up};
           const std::vector<LocationRow> rows = LocationRows(profile, what);
+          if (view.json || view.csv) SayChosen(profile);
           if (view.json) return RowsJson(profile, rows, what.figure, view.DataRows());
           if (view.csv) return RowsCsv(profile, rows, view.DataRows());
           return ProcessHead(profile, style) + SamplingHead(profile, style) +

@@ -50,7 +50,7 @@ std::vector<std::string> TrustLines(const Profile& profile) {
   say(tracker.fork_children, "forked children were not counted");
   if (const auto& chosen = profile.chosen_processes; chosen && chosen->figures_only) {
     for (std::string& line : lines) {
-      line = fmt::format("of all {} processes: {}", FormatCount(chosen->all), line);
+      line = "not by process: " + line;
     }
   }
   lines.insert(lines.begin(), profile.damage.begin(), profile.damage.end());
@@ -85,9 +85,11 @@ std::vector<std::string> ProcessLines(const Profile& profile) {
       chosen->patterns, chosen->shown == 1 ? "" : "; peaks are summed, each at a time of its own")};
   if (chosen->without_rows != 0) {
     lines.push_back(fmt::format(
-        "{} more that it names {} not in these figures: the merge has only the heaviest apart, and "
-        "sums the others; their peaks are {} together",
+        "{} more that it names {} not in these figures: {}; their peaks are {} together",
         FormatCount(chosen->without_rows), chosen->without_rows == 1 ? "is" : "are",
+        chosen->unknown == 0
+            ? "a merge has only the heaviest apart, and sums the others"
+            : "a merge has only the heaviest apart, or doesn't know whose its figures are",
         FormatBytes(chosen->without_rows_peak.bytes)));
   }
   if (chosen->figures_only) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/snapshot_merger.h"
+#include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
 
 namespace memprof {
@@ -110,6 +111,50 @@ TEST_F(Load, LeavesOutCapturesWithoutTheProcess) {
   ASSERT_TRUE(alone);
   EXPECT_EQ(alone->program.pid, 7u);
   EXPECT_FALSE(alone->chosen_processes->figures_only);
+}
+
+TEST_F(Load, ShowsFiguresOnlyWhereOneOfTheCapturesHasNoMoreOfAProcess) {
+  Write(MergeOfTwo());
+  const std::string other = directory_ + "/other.memprof";
+  Snapshot single = OneSite();
+  single.program.pid = 7;
+  single.program.run_id = 9;
+  single.timeline.points = {{5, 10, 0}};
+  single.mappings.followed = true;
+  std::ofstream(other, std::ios::binary) << EncodeCapture(single);
+  const auto figures = LoadFigures({{file_, other}, {{"101", "7"}}});
+  ASSERT_TRUE(figures);
+  EXPECT_EQ(figures->peak, (Count{20, 2}));
+  EXPECT_TRUE(figures->chosen_processes->figures_only);
+  EXPECT_TRUE(figures->timeline.points.empty());
+  EXPECT_FALSE(figures->mappings.followed);
+}
+
+TEST_F(Load, LeavesOutAMergeThatDoesNotKnowTheProcess) {
+  auto merge = DecodeCapture(MergeOfTwo());
+  ASSERT_TRUE(merge);
+  merge->snapshot.processes.clear();
+  Write(EncodeCapture(merge->snapshot));
+  const auto alone = LoadFigures({{file_}, {{"101"}}});
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().kind, ErrorKind::kUnreadable);
+  const std::string own = directory_ + "/own.memprof";
+  Snapshot single = OneSite();
+  single.program.pid = 101;
+  std::ofstream(own, std::ios::binary) << EncodeCapture(single);
+  const auto figures = LoadFigures({{file_, own}, {{"101"}}});
+  ASSERT_TRUE(figures) << figures.error().message;
+  EXPECT_EQ(figures->peak, (Count{10, 1}));
+  EXPECT_EQ(figures->chosen_processes->without_rows, 1u);
+}
+
+TEST_F(Load, ListsProcessesWithoutTheirControlCharacters) {
+  Snapshot single = OneSite();
+  single.program.program = "ev\033[31mil\nx";
+  Write(EncodeCapture(single));
+  const auto profile = LoadProfile(Captures{{file_}, {{"nobody"}}});
+  ASSERT_FALSE(profile);
+  EXPECT_EQ(profile.error().message.find_first_of("\033\n"), std::string::npos);
 }
 
 TEST_F(Load, ListsTheProcessesWhereNoneIsThatIsAskedFor) {

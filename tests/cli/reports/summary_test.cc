@@ -75,7 +75,7 @@ TEST(Summary, SaysWhoseTheFiguresOfAMergeAre) {
 TEST(Summary, SaysOfWhichProcessesItIs) {
   Profile profile = Demo();
   profile.tracker.dropped_events = 7;
-  profile.chosen_processes = {"work*, 4711", 1, 5, 2, {2048, 9}, true};
+  profile.chosen_processes = {"work*, 4711", 1, 5, 2, 0, {2048, 9}, true};
   const std::string text = SummaryText(profile, {}, 5, {100, false});
   EXPECT_NE(text.find("  of      1 of 5, by --process work*, 4711\n  peak"), std::string::npos);
   EXPECT_NE(text.find("  note    2 more that it names are not in these figures: "),
@@ -84,8 +84,7 @@ TEST(Summary, SaysOfWhichProcessesItIs) {
   EXPECT_NE(text.find("their peaks are 2.0 KiB"), std::string::npos) << text;
   EXPECT_NE(text.find("over time are of the whole merge"), std::string::npos) << text;
   // What a merge has of all its processes together is not said of one of them.
-  EXPECT_NE(text.find("note    of all 5 processes: 7 events could not be counted"),
-            std::string::npos)
+  EXPECT_NE(text.find("note    not by process: 7 events could not be counted"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("the tracker's 200.0 KiB"), std::string::npos) << text;
 }
