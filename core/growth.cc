@@ -26,8 +26,10 @@ constexpr double kClear = 1;
 constexpr double kUnclear = 0.3;
 // The floor's rise must be at least this part of the trend's.
 constexpr double kFloorShare = 0.5;
-// The rise of what is estimated must exceed its standard error so many times.
+// What is estimated must rise by so many standard errors of that rise.
 constexpr double kErrors = 3;
+// What falls by less than this part of its rise, in all its steps, only comes.
+constexpr double kHardlyFalls = 0.1;
 // Whoever may rise, but not surely.
 constexpr double kHint = 0.01;
 
@@ -123,6 +125,17 @@ double GoesOn(const Trend& earlier, const Trend& later, double part) {
   const double difference = later.slope - part * earlier.slope;
   if (error <= 0) return difference > 0 ? 2 * kClear : -2 * kClear;
   return difference / error;
+}
+
+// The standard error of how much an estimate rose, by that of its last value. What only comes has
+// the error of what came; of what comes and goes, the samples of both ends may be others. The later
+// half is to show it by itself: a cache's rise is of its beginning, and its samples wander.
+double ErrorOfRise(Values values, double standard_error) {
+  const double rise = values.back() - values.front();
+  double falls = 0;
+  for (size_t i = 1; i < values.size(); ++i) falls += std::max(values[i - 1] - values[i], 0.0);
+  const bool only_comes = rise > 0 && falls < kHardlyFalls * rise;
+  return standard_error * std::sqrt(only_comes ? rise / values.back() : 2.0);
 }
 
 uint64_t HeldFor(std::span<const uint64_t> times_ms, std::span<const uint64_t> live_bytes) {
@@ -258,7 +271,8 @@ Growth JudgeGrowth(std::span<const uint64_t> times_ms, std::span<const uint64_t>
       return verdict(GrowthVerdict::kUndecided, "slows down; a longer run would tell");
     }
   }
-  if (rise < kErrors * options.standard_error_bytes) {
+  const double later_rise = later.slope * (rest_hours.back() - rest_hours[half]);
+  if (later_rise < kErrors * ErrorOfRise(rest.subspan(half), options.standard_error_bytes)) {
     return verdict(GrowthVerdict::kUndecided, "too few samples");
   }
   return verdict(GrowthVerdict::kGrows, "rises steadily");

@@ -24,6 +24,8 @@
 //   4. Levelling off: the slope of the later half of the rest against that of the earlier half.
 //      What fills a bounded store slows down, like 1 − e^(−t/τ) or at once; a leak goes on. 1/2
 //      tells them apart, with the slopes' errors; what stays unclear is compared with the warm-up.
+//   5. Estimates (run --sample): the later half's own rise must exceed three times its error, which
+//      is wider for what comes and goes, since other blocks are sampled in its place.
 //
 // Thread safety: pure. Cost: about a millisecond for 128 moments, next to nothing for what moves by
 // less than the floor.

@@ -104,7 +104,8 @@ class GrowthTest(harness.MemprofTest):
         self.assertIn("sampled:", text)
         data, rows = self.rows(capture)
         self.assertGreater(rows["RememberSession(int)"]["live"]["standard_error"], 0)
-        self.assertNotEqual(rows["CachedPage(unsigned long, bool)"]["verdict"], "grows")
+        # That a sampled cache isn't taken for a leak, but for few in thousands: core/growth_test.
+        self.assertEqual(rows["RememberSession(int)"]["verdict"], "grows")
 
     def test_bad_input_is_refused_in_one_line(self):
         for arguments, status in ((("--limit", "much", self.capture), 2),
