@@ -43,6 +43,7 @@ struct ThreadState {
   bool borrows;                  // the slot is given back at the end of this event
   int64_t countdown;             // sampling: bytes to the next sample; 0: never drawn (sampler.h)
   LastAllocation last;           // while every event is counted and the temporary threshold is 1
+  uintptr_t freed;               // the block that it freed last, while every event is counted
 };
 inline constexpr uintptr_t kInAllocator = 1;
 inline constexpr uintptr_t kInTracker = 2;

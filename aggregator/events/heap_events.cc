@@ -12,6 +12,12 @@
 namespace memprof {
 namespace {
 
+// Whether the program may be going through the heap, from one block to the next.
+bool AreNeighbours(uintptr_t a, uintptr_t b) {
+  constexpr uintptr_t kNear = 4096;
+  return a - b + kNear < 2 * kNear;
+}
+
 // What nearly every event finds: it is still counted, and its temporary threshold is 1.
 bool CountsPlainly() { return counting->load(std::memory_order_relaxed) == kCountsAll; }
 
@@ -41,9 +47,9 @@ template <typename In, typename IsTemporary>
 template <typename In>
 [[gnu::always_inline]] inline void KeepAllocation(In where, ThreadSlot* slot, void* address,
                                                   size_t size, AllocatorKind kind,
-                                                  LiveMap::Look look) {
+                                                  LiveMap::Look look, bool runs = false) {
   if (where.none() ||
-      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look)) {
+      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look, runs)) {
     Count(process_region.header().dropped_events);
     return;
   }
@@ -87,14 +93,19 @@ void OnAllocated(void* address, size_t size, const Caller& caller) {
     return;
   }
   const OwnCell own(where.cell());
-  thread_state.last = {reinterpret_cast<uintptr_t>(address), own.cell()};
-  KeepAllocation(own, slot, address, size, caller.kind, look);
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const bool runs = AreNeighbours(at, thread_state.last.address);
+  thread_state.last = {at, own.cell()};
+  KeepAllocation(own, slot, address, size, caller.kind, look, runs);
 }
 
 void OnFree(void* address) {
   const TrackerScope scope;
+  const auto at = reinterpret_cast<uintptr_t>(address);
+  const bool runs = AreNeighbours(at, thread_state.freed);
+  thread_state.freed = at;
   Block block;
-  if (!live.Remove(reinterpret_cast<uintptr_t>(address), &block)) {
+  if (!live.Remove(at, &block, runs)) {
     FreeUnknown(SlotOf(scope), address);
     return;
   }
@@ -108,7 +119,7 @@ void OnFree(void* address) {
   BookFreeIn(
       OwnCell(block.cell), slot, EventKind::kFreed, address,
       block.size, [&]() __attribute__((always_inline)) {
-        return thread_state.last.Is(reinterpret_cast<uintptr_t>(address), block.cell);
+        return thread_state.last.Is(at, block.cell);
       });
 }
 

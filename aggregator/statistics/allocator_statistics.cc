@@ -11,8 +11,8 @@
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/nested_stack.h"
 #include "aggregator/signals_blocked.h"
+#include "aggregator/statistics/glibc_walk.h"
 #include "aggregator/tables/allocator_code.h"
-#include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tracker.h"
 
 namespace memprof {
@@ -20,8 +20,6 @@ namespace memprof {
 constinit std::atomic<uint32_t> allocator_answered{0};
 
 namespace {
-
-constexpr int64_t kSmallHeap = 32 << 20;  // of glibc's: mallinfo2 takes less than a millisecond
 
 struct Said {
   AllocatorProvider provider = AllocatorProvider::kNone;
@@ -109,14 +107,13 @@ bool AskMimalloc(Said& said) {
   return true;
 }
 
-// What is in the threads' caches it takes for allocated. `elsewhere`: bytes that another allocator
-// has given out.
-bool AskGlibc(Said& said, bool at_end, uint64_t elsewhere) {
+// What is in the threads' caches it takes for allocated.
+bool AskGlibc(Said& said, bool at_end) {
   auto* info = OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2);
-  if (info == nullptr) return false;
-  const int64_t live = PeakTracker(&process_region.header().peak).Current();
-  if (!at_end && live - static_cast<int64_t>(elsewhere) > kSmallHeap) return false;
+  if (info == nullptr || !AffordsGlibcWalk(at_end)) return false;
+  const uint64_t before = MonotonicNs();
   const struct mallinfo2 all = info();
+  CountGlibcWalk(MonotonicNs() - before);
   said.provider = AllocatorProvider::kGlibc;
   said.allocated = all.uordblks + all.hblkhd;
   said.free = all.fordblks;
@@ -133,7 +130,7 @@ bool Ask(Said& said, bool at_end) {
   const bool inner = AskJemalloc(InnerMallctl(), said);
   Said other;
   if (!AskJemalloc(OfAllocator<Mallctl>(NextFunction::mallctl), other) && !AskTcmalloc(other) &&
-      !AskMimalloc(other) && !AskGlibc(other, at_end, inner ? said.allocated : 0)) {
+      !AskMimalloc(other) && !AskGlibc(other, at_end)) {
     return inner;
   }
   if (!inner) said.provider = other.provider;

@@ -4,7 +4,7 @@
 //              (hooks/inner_jemalloc.h), whose figures are added to the other's behind our hooks
 //   tcmalloc   MallocExtension's numeric properties
 //   mimalloc   says nothing of blocks: only that it is there
-//   glibc      mallinfo2, which looks at every free chunk: while the heap is small, and at the end
+//   glibc      mallinfo2, which looks at every free chunk, where that isn't long (glibc_walk.h)
 //
 // Its own functions take its locks, so they are asked where the thread has none of these: with no
 // frame of the allocator on its stack. An event alone doesn't tell that: jemalloc starts a thread

@@ -9,9 +9,8 @@ constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = kHugePage;
 constexpr size_t kLoadSamples = 64;
-// Blocks a bucket. Small blocks lie unevenly: at 10, one insert in four may find its bucket of 15
-// full, at 6 few do. That room is only had while it is a few MiB.
-constexpr uint64_t kSplitAbove = 10;
+// Blocks a bucket. Small blocks lie unevenly: at kBlocksABucket, one insert in four may find its
+// bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
 constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
 
@@ -289,7 +288,7 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
       }
     } while (Next(&slots));
   }
-  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kSplitAbove) * kLoadSamples;
+  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket) * kLoadSamples;
 }
 
 void LiveMap::Split(uint64_t child, uint64_t buckets) {

@@ -99,8 +99,9 @@ class LiveMap {
 
   // Pre: `address` is not in the map; `look` is what Prefetch gave for it. False: no memory, or the
   // address or the size can't be expressed (the address is no multiple of 8 or above 2^47; the size
-  // is above 2^47).
-  [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block, Look look) {
+  // is above 2^47). `runs`: the program goes through the heap from neighbour to neighbour.
+  [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block, Look look,
+                                     bool runs = false) {
     // A size from 2^40, also of samples (KeptSize), makes the key more than the address.
     if (__builtin_expect(((address & ~kAddressBits) | block.size >> kSizeLowBits) != 0, 0)) {
       return InsertSlowly(address, block);
@@ -116,6 +117,7 @@ class LiveMap {
       } else if (!CompareExchange(slot.key, free, address | kTentative)) {
         return false;
       }
+      if (runs) FetchAhead(slot);
       slot.value.store(block.size | uint64_t{block.cell} << kSizeLowBits,
                        std::memory_order_relaxed);
       slot.key.store(address, std::memory_order_release);
@@ -137,8 +139,8 @@ class LiveMap {
     return Insert(address, block, LookFor(address));
   }
 
-  // Takes the block out. False: not there.
-  [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block) {
+  // Takes the block out. False: not there. `runs`: as for Insert.
+  [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block, bool runs = false) {
     if ((address & ~kAddressBits) != 0 || address == 0) return false;
     // Nearly always it lies in its proper bucket, is not being moved and has less than 2^40
     // bytes: then its key is the address. The rest is RemoveSlowly's.
@@ -151,6 +153,7 @@ class LiveMap {
       } else if (!CompareExchange(slot.key, key, 0)) {
         return false;
       }
+      if (runs) FetchAhead(slot);
       *block = {value & kSizeLowMask, static_cast<uint32_t>(value >> kSizeLowBits)};
       return true;
     };
@@ -169,11 +172,14 @@ class LiveMap {
 
   // For tests and the benchmark: walks everything; only when nobody else uses the map.
   size_t CountForTest() const;
+  // Not many more blocks than that were ever live together.
+  uint64_t MostBlocks() const { return buckets() * kBlocksABucket; }
   size_t buckets() const { return Buckets(state_.load(std::memory_order_relaxed)); }
 
  private:
   static constexpr size_t kBucketSlots = 15;
   static constexpr size_t kGroupSlots = 7;
+  static constexpr uint64_t kBlocksABucket = 10;  // above them it grows
   static constexpr uint64_t kSplitting = 1ull << 63;
 
   // A key word: bits 0..2 flags, bits 3..46 of the address, above them bits 40..46 of the size.
@@ -223,6 +229,13 @@ class LiveMap {
                  FirstSlot(HashOfSlot(address), kBucketSlots);
     look.state = state;
     return look;
+  }
+
+  // Where a block some two KiB further on lies, if the table is as full there as here. It need not
+  // be mapped.
+  [[gnu::always_inline]] static void FetchAhead(const Slot& slot) {
+    constexpr size_t kAhead = 8;
+    __builtin_prefetch(&slot + kAhead * sizeof(Bucket) / sizeof(Slot), 1);
   }
 
   // Apart, so that Insert keeps nothing for it.
