@@ -10,6 +10,7 @@
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/system_calls.h"
+#include "aggregator/tables/peak_tracker.h"
 
 namespace memprof {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 // Chunks that were freed long ago are in no cache: measured as 80 to 150 ns each.
 constexpr uint64_t kNsAChunk = 128;
 constexpr uint64_t kBytesAChunk = 64;
+// Free chunks a block where none was freed, of kWhole.
+constexpr uint64_t kWhole = 1024, kBetweenBlocks = 64;
 constexpr uint64_t kLongestNs = 20'000'000;  // but at the end
 constexpr uint64_t kAnyTimeNs = 1'000'000;   // a process that has just begun may take that
 // Parts of the process's time.
@@ -54,17 +57,23 @@ bool MapHasAllBlocks() {
          header.attached.load(std::memory_order_relaxed) == 0;
 }
 
-uint64_t MostChunks() {
-  return MapHasAllBlocks() ? live.MostBlocks() : ResidentBytes() / kBytesAChunk;
+uint64_t FreeChunks() {
+  if (!MapHasAllBlocks()) return ResidentBytes() / kBytesAChunk;
+  const PeakTracker heap(&process_region.header().peak);
+  const uint64_t peak = heap.Peak();
+  const auto current = static_cast<uint64_t>(std::max<int64_t>(heap.Current(), 0));
+  const uint64_t freed = current < peak ? (peak - current) * kWhole / peak : 0;
+  return live.MostBlocks() * std::max(freed, kBetweenBlocks) / kWhole;
 }
 
 }  // namespace
 
 bool AffordsGlibcWalk(bool at_end) {
-  const uint64_t longest = MostChunks() * kNsAChunk;
-  if (!at_end && longest > kLongestNs) return false;
+  const uint64_t expected = FreeChunks() * kNsAChunk;
+  if (!at_end && expected > kLongestNs) return false;
   const uint64_t lived = MonotonicNs() - process_region.header().started_ns;
-  return walked_ns + longest <= std::max(kAnyTimeNs, lived / (at_end ? kShareAtEnd : kShareDuring));
+  return walked_ns + expected <=
+         std::max(kAnyTimeNs, lived / (at_end ? kShareAtEnd : kShareDuring));
 }
 
 void CountGlibcWalk(uint64_t ns) { walked_ns += ns; }
