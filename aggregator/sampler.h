@@ -38,6 +38,17 @@ inline bool Sampling() { return samples_filter != nullptr; }
 // The countdown was used up by an allocation of `step` − 1 bytes, or never drawn.
 [[gnu::noinline]] bool DecideSample(int64_t step);
 
+// Whether the allocation is surely no sample; then it is counted down. If not, TakesSample is to be
+// asked. A handler between the two steps may leave less than the step: the next one then is due.
+[[gnu::always_inline]] inline bool PassesUnsampled(size_t size) {
+  if (__builtin_expect(thread_state.countdown <= 0, 0) ||
+      __builtin_expect(size >= static_cast<uint64_t>(thread_state.countdown) - 1, 0)) {
+    return false;
+  }
+  __asm__ volatile("subq %1, %0" : "+m"(thread_state.countdown) : "er"(size + 1));
+  return true;
+}
+
 // Whether an allocation is a sample. To be asked once of each. While sampling.
 [[gnu::always_inline]] inline bool TakesSample(size_t size) {
   // What no allocator can give must not turn the countdown round.

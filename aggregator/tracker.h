@@ -108,6 +108,24 @@ void ForgetLeftScope(uintptr_t sp);
   thread_state.scope = before;
 }
 
+// The call of a hook is not within another one, as far as its scope says: one that was left by
+// siglongjmp looks as if it were (CalledWithin).
+[[gnu::always_inline]] inline bool WithinHook() { return (thread_state.scope & kScopeFlags) != 0; }
+
+// As AllocatorScope, where it is not within one.
+class OutermostScope {
+ public:
+  explicit OutermostScope(uintptr_t flags) {
+    uintptr_t sp;
+    __asm__ volatile("mov %%rsp, %0" : "=r"(sp));
+    thread_state.scope = (sp & ~kScopeFlags) | flags;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  ~OutermostScope() { LeaveScope(0); }
+  OutermostScope(const OutermostScope&) = delete;
+  OutermostScope& operator=(const OutermostScope&) = delete;
+};
+
 // Over the call of the real allocator.
 class AllocatorScope {
  public:

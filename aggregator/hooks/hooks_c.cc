@@ -19,6 +19,22 @@ void* MoveOutOfArena(void* address, size_t size) {
   return moved;
 }
 
+// Called last in the hook, so that they are jumped to: the caller is the hook's, and the frame too.
+[[gnu::noinline]] void* CountedMalloc(size_t size) {
+  return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
+                  [=] { return real.malloc(size); });
+}
+[[gnu::noinline]] void CountedFree(void* address) {
+  if (__builtin_expect(!RealReady(), 0)) return;
+  Release(address, [=] { real.free(address); });
+}
+
+// The process samples, and the hook is within no other.
+bool SamplesOutermost() {
+  return __builtin_expect(counting->load(std::memory_order_relaxed) == kCountsSamples, 0) &&
+         !WithinHook();
+}
+
 template <typename RealCall>
 [[gnu::always_inline]] inline void* Reallocate(void* address, size_t size, const Caller& caller,
                                                RealCall real_call) {
@@ -48,14 +64,22 @@ template <typename RealCall>
 
 extern "C" {
 
+// With samples nearly every event passes here, and saves no register for what the others need.
 MEMPROF_HOOK void* malloc(size_t size) {
-  return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
-                  [=] { return real.malloc(size); });
+  if (SamplesOutermost() && PassesUnsampled(size)) {
+    const OutermostScope scope(kInAllocator);
+    return real.malloc(size);
+  }
+  return CountedMalloc(size);
 }
 
 MEMPROF_HOOK void free(void* address) {
-  if (__builtin_expect(!RealReady(), 0)) return;
-  Release(address, [=] { real.free(address); });
+  if (SamplesOutermost() && !MaybeSample(address) && !InArena(address)) {
+    const OutermostScope scope(kInAllocator | kInFree);
+    real.free(address);
+    return;
+  }
+  CountedFree(address);
 }
 
 MEMPROF_HOOK void* calloc(size_t count, size_t size) {

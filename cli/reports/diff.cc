@@ -14,6 +14,7 @@
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "cli/reports/report.h"
+#include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
 
 namespace memprof {
@@ -22,6 +23,7 @@ namespace {
 struct DiffOptions {
   SymbolOptions symbols;
   std::string before, after;
+  ProcessSelector processes;  // of both
   std::string by = "site";
   std::string sort = "bytes";
   FigureOptions which;
@@ -51,9 +53,9 @@ int Diff(DiffOptions options) {
   if (!sort) return ExitStatusOf(sort.error());
   const Figure figure = options.which.figure();
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
-  const auto before = LoadProfile(options.before, options.symbols);
+  const auto before = LoadProfile({{options.before}, options.processes}, options.symbols);
   if (!before) return ExitStatusOf(before.error());
-  const auto after = LoadProfile(options.after, options.symbols);
+  const auto after = LoadProfile({{options.after}, options.processes}, options.symbols);
   if (!after) return ExitStatusOf(after.error());
   if (figure == Figure::kTemporary) {
     for (const auto& [name, profile] :
@@ -64,6 +66,8 @@ int Diff(DiffOptions options) {
   }
 
   if (options.json || options.csv) {
+    SayChosen(*before);
+    SayChosen(*after);
     const std::vector<DiffRow> rows = DiffRows(*before, *after, *by, figure, *sort);
     return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows)
                                                     : DiffCsv(*before, *after, rows));
@@ -92,6 +96,7 @@ CommandBody SetUpDiff(CLI::App& app) {
          "addresses are")
       ->type_name("site|function|module")
       ->capture_default_str();
+  AddProcessOption(app, options->processes);
   AddFigureOptions(app, options->which);
   app.add_option("-n,--rows", options->rows, "At most so many rows of text; 0: all that changed")
       ->capture_default_str()

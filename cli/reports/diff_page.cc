@@ -37,7 +37,10 @@ Json FiguresJson(const Profile& before, const Profile& after) {
 
 Json SideJson(const DiffSide& side) {
   const SnapshotProgram& program = side.profile->program;
-  std::vector<std::string> warnings = TrustLines(*side.profile);
+  std::vector<std::string> warnings;
+  for (const std::string& line : ProcessLines(*side.profile))
+    warnings.push_back("processes: " + line);
+  for (std::string& line : TrustLines(*side.profile)) warnings.push_back(std::move(line));
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     warnings.push_back("sampled: " + SamplingText(sample));
   }

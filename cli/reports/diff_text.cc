@@ -113,6 +113,9 @@ std::string HeadText(const char* name, const DiffSide& side, const TextStyle& st
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     text += std::string(8, ' ') + Wrapped("sampled: " + SamplingText(sample), 8, style.width);
   }
+  for (const std::string& line : ProcessLines(*side.profile)) {
+    text += std::string(8, ' ') + Wrapped("processes: " + Printable(line), 8, style.width);
+  }
   for (const std::string& doubt : TrustLines(*side.profile)) {
     text += std::string(8, ' ') + Wrapped("note: " + Printable(doubt), 8, style.width);
   }

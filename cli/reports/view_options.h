@@ -37,16 +37,20 @@ inline void AddDataOptions(CLI::App& app, bool& json, bool& csv) {
   app.add_flag("--csv", csv, "As CSV, all rows unless -n is given")->excludes(as_json);
 }
 
+inline void AddProcessOption(CLI::App& app, ProcessSelector& processes) {
+  app.add_option("--process", processes.patterns,
+                 "Only what processes of this pid or program (a shell's pattern) have: of a merge, "
+                 "as FILE.all of run, or of several captures; repeatable")
+      ->type_name("PATTERN|PID")
+      ->allow_extra_args(false);
+}
+
 inline void AddCaptures(CLI::App& app, Captures& captures) {
   app.add_option("capture", captures.names,
                  "The capture, or a file of run --region; of several their merge")
       ->required()
       ->type_name("CAPTURE...");
-  app.add_option("--process", captures.processes.patterns,
-                 "Only what processes of this pid or program (a shell's pattern) have: of a merge, "
-                 "as FILE.all of run, or of several captures; repeatable")
-      ->type_name("PATTERN|PID")
-      ->allow_extra_args(false);
+  AddProcessOption(app, captures.processes);
 }
 
 inline void AddViewOptions(CLI::App& app, ViewOptions& options, size_t rows) {

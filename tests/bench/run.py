@@ -260,6 +260,7 @@ def main():
     parser.add_argument("what", nargs="*", default=[])
     parser.add_argument("-n", type=int, default=3)
     arguments = parser.parse_intermixed_args()
+    arguments.build = os.path.abspath(arguments.build)  # the benchmarks run elsewhere
     memprof = os.path.join(arguments.build, "bin", "memprof")
     what = arguments.what or ["pairs", "programs"]
     if "instructions" in what:

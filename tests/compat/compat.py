@@ -93,7 +93,7 @@ def main():
     arguments.add_argument("--jemalloc", action="store_true", help="those that ask for it also with jemalloc")
     arguments.add_argument("--require", type=int, default=1, help="at least so many must have run")
     arguments.add_argument("--table", help="write the table into this page, below its marker")
-    options = arguments.parse_args()
+    options = arguments.parse_intermixed_args()
     if options.packages:
         print(*sorted({package for program in PROGRAMS for package in program.packages}))
         return 0

@@ -179,6 +179,25 @@ class ProcessTreeTest(harness.MemprofTest):
         self.assertRegex(self.memprof("summary", merge),
                          r"(?s)By process.*process_tree \(\d+\)\n.*process_tree \(\d+\)\n.*total")
 
+    def test_a_merge_is_compared_by_process_with_the_process_s_own_capture(self):
+        self.tree("fork")
+        child, = self.children().values()
+        own, merge = self.path(f"x.{child['pid']}.memprof"), self.path("x.all.memprof")
+        option = f"--process={child['pid']}"
+        rows = json.loads(self.memprof("diff", "--json", own, merge, option))["rows"]
+        self.assertTrue(rows)
+        for row in rows:
+            for figure in ("peak", "leaked", "total"):
+                self.assertEqual(row[figure]["before"], row[figure]["after"], row)
+        text = self.memprof("diff", own, merge, option)
+        self.assertIn(f"processes: 1 of 2, by --process {child['pid']}", text)
+        self.memprof("diff", own, merge, option, "--html", "-o", self.path("page.html"))
+        with open(self.path("page.html"), encoding="utf-8") as page:
+            self.assertIn(f"1 of 2, by --process {child['pid']}", page.read())
+        done = harness.run([harness.MEMPROF, "diff", own, merge, "--process=nobody"])
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
     def test_of_several_captures_those_of_the_process_are_read(self):
         self.tree("fork")
         child, = self.children().values()
