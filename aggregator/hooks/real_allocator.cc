@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aggregator/arrival.h"
+#include "aggregator/tables/module_table.h"
 
 namespace memprof {
 
@@ -17,6 +18,10 @@ constexpr size_t kArenaBytes = 64 * 1024;
 alignas(4096) unsigned char arena[kArenaBytes];
 constinit std::atomic<size_t> arena_used{0};
 constexpr size_t kArenaHeader = 16;
+
+// The object that malloc lies in; the end is stored last. 0: not asked for.
+constinit std::atomic<uintptr_t> object_start{0};
+constinit std::atomic<uintptr_t> object_end{0};
 
 template <typename Function>
 void Resolve(Function*& function, const char* name) {
@@ -61,6 +66,21 @@ void* ArenaAllocate(size_t size, size_t alignment) {
     memcpy(arena + at - sizeof size, &size, sizeof size);
     return arena + at;
   }
+}
+
+bool IsRealAllocators(uintptr_t address) {
+  uintptr_t end = object_end.load(std::memory_order_acquire);
+  if (end == 0) {
+    if (real.malloc == nullptr) return false;
+    void* symbol;
+    memcpy(&symbol, &real.malloc, sizeof symbol);
+    uintptr_t start = 0;
+    end = 1;
+    ModuleTable::FindRange(symbol, &start, &end);
+    object_start.store(start, std::memory_order_relaxed);
+    object_end.store(end, std::memory_order_release);
+  }
+  return address < end && address >= object_start.load(std::memory_order_relaxed);
 }
 
 bool InArena(const void* address) {

@@ -31,6 +31,9 @@ extern RealAllocator real;
 // use the arena.
 bool ResolveRealAllocator();
 
+// Whether the address is of the object that has malloc.
+bool IsRealAllocators(uintptr_t address);
+
 inline bool RealReady() { return real.malloc != nullptr || ResolveRealAllocator(); }
 
 // The arena. nullptr: used up.

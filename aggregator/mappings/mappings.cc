@@ -22,25 +22,6 @@ constinit MappingBook book{process_region};
 constinit MappingQueue queue{process_region, book};
 constinit std::atomic<bool> ready{false};
 
-// The object that the allocator behind our hooks lies in; the end is stored last. 0: not asked for.
-constinit std::atomic<uintptr_t> allocator_start{0};
-constinit std::atomic<uintptr_t> allocator_end{0};
-
-bool IsAllocators(uintptr_t pc) {
-  uintptr_t end = allocator_end.load(std::memory_order_acquire);
-  if (end == 0) {
-    if (real.malloc == nullptr) return false;
-    void* symbol;
-    memcpy(&symbol, &real.malloc, sizeof symbol);
-    uintptr_t start = 0;
-    end = 1;
-    ModuleTable::FindRange(symbol, &start, &end);
-    allocator_start.store(start, std::memory_order_relaxed);
-    allocator_end.store(end, std::memory_order_release);
-  }
-  return pc < end && pc >= allocator_start.load(std::memory_order_relaxed);
-}
-
 // The end of the path of an open file.
 void NameFile(MappingEvent& event, int fd) {
   if (fd < 0 || SystemCallsFiltered()) return;
@@ -90,7 +71,7 @@ void RestartMappings() {
 bool FollowsMapping(const Caller& caller) {
   return ready.load(std::memory_order_acquire) &&
          !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
-         !IsAllocators(caller.registers.pc) && Counting();
+         !IsRealAllocators(caller.registers.pc) && Counting();
 }
 
 uint64_t MappingStamp() { return queue.Stamp(); }

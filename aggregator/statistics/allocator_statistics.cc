@@ -40,17 +40,11 @@ Mapped MappedAt(const void* address) {
   return mapped;
 }
 
-Mapped MappedAllocator() {
-  void* allocator;
-  memcpy(&allocator, &real.malloc, sizeof allocator);
-  return MappedAt(allocator);
-}
-
 // The function of that name, if the object that has it is the one that has malloc.
 template <typename Function>
 Function* OfAllocator(NextFunction which) {
   void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
-  if (symbol == nullptr || !MappedAllocator().Has(reinterpret_cast<uintptr_t>(symbol))) {
+  if (symbol == nullptr || !IsRealAllocators(reinterpret_cast<uintptr_t>(symbol))) {
     return nullptr;
   }
   Function* function;
@@ -148,14 +142,14 @@ bool IsGlibcs() { return OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2
 // threads that an allocator starts, under locks of its own; at the end of the process it is always
 // there, and has none.
 bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
-  const Mapped allocator = IsGlibcs() ? Mapped{} : MappedAllocator();
+  const bool glibcs = IsGlibcs();  // whose functions are at the root of every stack
   const Mapped loader =
       at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(getauxval(AT_BASE)));
   uint32_t outer = depth;  // an inner jemalloc tells of an event from within, and without its locks
   while (outer > 0 && allocator_code.Has(stack.frames[outer - 1].pc)) --outer;
   for (uint32_t i = 0; i < outer; ++i) {
     const uintptr_t pc = stack.frames[i].pc;
-    if (allocator_code.Has(pc) || allocator.Has(pc) || loader.Has(pc)) return false;
+    if (allocator_code.Has(pc) || (!glibcs && IsRealAllocators(pc)) || loader.Has(pc)) return false;
   }
   return outer > 0;
 }
