@@ -58,9 +58,11 @@ void TellOrigin(const RegionView& region, SnapshotProgram& program) {
   program.pid = header.pid;
   program.run_id = origin.run_id;
   program.start_unix_ms = origin.start_unix_ms;
-  const int64_t elapsed = NowUnixMs() - program.start_unix_ms;
   if (program.end_kind == EndKind::kRunning) {
-    program.duration_ms = elapsed > 0 ? static_cast<uint64_t>(elapsed) : 0;
+    const int64_t now = NowUnixMs(), start = program.start_unix_ms;
+    // A start that was never is as far away as can be.
+    program.duration_ms =
+        now > start ? static_cast<uint64_t>(now) - static_cast<uint64_t>(start) : 0;
     return;
   }
   const uint64_t ended = origin.ended_ns.load(std::memory_order_relaxed);

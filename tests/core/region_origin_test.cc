@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "core/region_reader.h"
@@ -67,6 +68,13 @@ TEST_F(RegionOriginTest, TellsTheStatusAndTheTimeOfAnExit) {
   EXPECT_EQ(program.end_kind, EndKind::kExit);
   EXPECT_EQ(program.end_code, 3u);
   EXPECT_EQ(program.duration_ms, 250u);
+}
+
+TEST_F(RegionOriginTest, TakesNoStartForAnEraThatItCanNotCount) {
+  origin().start_unix_ms = std::numeric_limits<int64_t>::min();
+  EXPECT_GT(Program(EndKind::kRunning).duration_ms, uint64_t{1} << 63);
+  origin().start_unix_ms = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(Program(EndKind::kRunning).duration_ms, 0u);
 }
 
 TEST_F(RegionOriginTest, LeavesTheRegionOfASupervisorToIt) {
