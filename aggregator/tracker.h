@@ -108,8 +108,8 @@ void ForgetLeftScope(uintptr_t sp);
   thread_state.scope = before;
 }
 
-// The call of a hook is not within another one, as far as its scope says: one that was left by
-// siglongjmp looks as if it were (CalledWithin).
+// Whether the thread's scope says that a call of a hook now is within another one's. After a
+// siglongjmp out of one it does so too: then CalledWithin finds that out.
 [[gnu::always_inline]] inline bool WithinHook() { return (thread_state.scope & kScopeFlags) != 0; }
 
 // As AllocatorScope, where it is not within one.

@@ -44,7 +44,9 @@ add_library(memprof_preload_options INTERFACE)
 target_link_libraries(memprof_preload_options INTERFACE memprof_options)
 target_compile_options(memprof_preload_options INTERFACE
   -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-omit-frame-pointer
-  -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -mcx16 -fno-builtin-malloc)
+  -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -mcx16 -fno-builtin-malloc
+  # Hooks jump to what they call last (hooks/hooks_c.cc).
+  $<$<CONFIG:Debug>:-O2> -foptimize-sibling-calls)
 
 # memprof_test(NAME [LABEL unit|e2e|…] SOURCES … [LIBRARIES …]): one GoogleTest program, one ctest
 # entry a TEST.

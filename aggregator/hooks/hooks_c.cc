@@ -19,6 +19,9 @@ void* MoveOutOfArena(void* address, size_t size) {
   return moved;
 }
 
+#ifndef __OPTIMIZE__
+#error Calls at the end of a hook are to be jumps: build with -O2.
+#endif
 // Called last in the hook, so that they are jumped to: the caller is the hook's, and the frame too.
 [[gnu::noinline]] void* CountedMalloc(size_t size) {
   return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
