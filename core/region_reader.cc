@@ -11,6 +11,7 @@
 #include "core/region_origin.h"
 #include "core/region_snapshots.h"
 #include "core/region_view.h"
+#include "core/sample_weight.h"
 #include "core/saturated_sum.h"
 #include "core/site_sums.h"
 
@@ -135,7 +136,8 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     const uint32_t node = records[i].node.load(std::memory_order_acquire);
     const uint32_t label = Once(records[i].label);
     const uint32_t name = ThreadNameOf(label);
-    const uint32_t size_class = snapshot.tracker.sample_bytes != 0 ? SizeClassOf(label) : 0;
+    const uint32_t size_class =
+        snapshot.tracker.sample_bytes != 0 ? std::min(SizeClassOf(label), kLargestSizeClass) : 0;
     const Count temporary = {std::min(f.temporary_bytes, total.bytes),
                              std::min(f.temporary_count, total.allocations)};
     const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();

@@ -33,6 +33,7 @@ inline constexpr uint64_t kMaxSampleBytes = 1ull << 30;
 inline constexpr uint32_t SizeClass(uint64_t size) {
   return static_cast<uint32_t>(std::bit_width(size));
 }
+inline constexpr uint32_t kLargestSizeClass = 64;
 inline constexpr uint64_t SmallestOfClass(uint32_t size_class) {
   return size_class == 0 ? 0 : uint64_t{1} << (size_class - 1);
 }

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "core/sample_weight.h"
 #include "formats/byte_reader.h"
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"
@@ -98,7 +99,7 @@ bool DecodeSampling(std::string_view raw, Snapshot& snapshot) {
   snapshot.sites.resize(in.CountOfItems(1));
   for (SnapshotSite& site : snapshot.sites) {
     const uint64_t size_class = in.Varint();
-    if (size_class > 64) return false;
+    if (size_class > kLargestSizeClass) return false;
     site.size_class = static_cast<uint32_t>(size_class);
   }
   return !in.failed() && snapshot.tracker.sample_bytes != 0;

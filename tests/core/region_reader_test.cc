@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/sample_weight.h"
 #include "tests/core/made_region.h"
 
 namespace memprof {
@@ -103,6 +104,19 @@ TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
   EXPECT_EQ(s->sites[0].total.bytes, 700u);
   EXPECT_EQ(s->sites[1].size_class, 9u);
   EXPECT_EQ(s->thread_names, std::vector<std::string>{"main"});
+}
+
+TEST_P(RegionReader, KnowsNoLargerClassThanThereIs) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, kPcNoStack));
+  region.At<SiteRecord>(Table::kSites, site).label = SiteLabel(0, 0, 200);
+  Fill(region.NewCell(site), 100, 1);
+  region.SetPeak({100, 100, 1, true});
+  region.header().options.sample_bytes = 4096;
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value());
+  ASSERT_EQ(s->sites.size(), 1u);
+  EXPECT_EQ(s->sites[0].size_class, kLargestSizeClass);  // as a capture's reader takes it
 }
 
 TEST_P(RegionReader, KeepsFunctionsOfTheAllocatorApart) {
