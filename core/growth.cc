@@ -28,8 +28,6 @@ constexpr double kUnclear = 0.3;
 constexpr double kFloorShare = 0.5;
 // What is estimated must rise by so many standard errors of that rise.
 constexpr double kErrors = 3;
-// What falls by less than this part of its rise, in all its steps, only comes.
-constexpr double kHardlyFalls = 0.1;
 // Whoever may rise, but not surely.
 constexpr double kHint = 0.01;
 
@@ -132,10 +130,7 @@ double GoesOn(const Trend& earlier, const Trend& later, double part) {
 // half is to show it by itself: a cache's rise is of its beginning, and its samples wander.
 double ErrorOfRise(Values values, double standard_error) {
   const double rise = values.back() - values.front();
-  double falls = 0;
-  for (size_t i = 1; i < values.size(); ++i) falls += std::max(values[i - 1] - values[i], 0.0);
-  const bool only_comes = rise > 0 && falls < kHardlyFalls * rise;
-  return standard_error * std::sqrt(only_comes ? rise / values.back() : 2.0);
+  return standard_error * std::sqrt(HardlyFalls(values) ? rise / values.back() : 2.0);
 }
 
 uint64_t HeldFor(std::span<const uint64_t> times_ms, std::span<const uint64_t> live_bytes) {

@@ -9,10 +9,6 @@
 namespace memprof {
 namespace {
 
-// What falls by less than this part of its rise, in all its steps, has no noise that could be
-// correlated: only a shape.
-constexpr double kHardlyFalls = 0.1;
-
 // The k-th smallest, k beyond the ends being the ends.
 double Nth(std::vector<double>& values, double k) {
   const double last = static_cast<double>(values.size() - 1);
@@ -76,9 +72,8 @@ std::vector<double> Ranks(const std::vector<double>& values) {
 // By how much the variance of S exceeds that of independent values; at least 1.
 double AutocorrelationFactor(std::span<const double> values) {
   const size_t n = values.size();
-  double falls = 0;
-  for (size_t i = 1; i < n; ++i) falls += std::max(values[i - 1] - values[i], 0.0);
-  if (falls < kHardlyFalls * (values.back() - values.front())) return 1;
+  // There is no noise that could be correlated: only a shape.
+  if (HardlyFalls(values)) return 1;
   std::vector<double> ranks = Ranks(BesideTrend(values));
   const double mean = static_cast<double>(n - 1) / 2;
   double square = 0;
@@ -116,6 +111,13 @@ double TieTerm(std::span<const double> values) {
 }
 
 }  // namespace
+
+bool HardlyFalls(std::span<const double> values) {
+  constexpr double kHardlyFalls = 0.1;
+  double falls = 0;
+  for (size_t i = 1; i < values.size(); ++i) falls += std::max(values[i - 1] - values[i], 0.0);
+  return falls < kHardlyFalls * (values.back() - values.front());
+}
 
 Trend TrendOf(std::span<const double> times, std::span<const double> values, double confidence) {
   Trend trend;

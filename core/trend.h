@@ -31,4 +31,8 @@ struct Trend {
 Trend TrendOf(std::span<const double> times, std::span<const double> values,
               double confidence = 1.96);
 
+// Whether the values fall, in all their steps, by less than a tenth of what they rise by from the
+// first to the last: what only comes. Pre: there are some.
+bool HardlyFalls(std::span<const double> values);
+
 }  // namespace memprof

@@ -20,6 +20,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include <algorithm>
 #include <atomic>
@@ -43,13 +45,6 @@ constexpr int kRacedReads = 4;
 constexpr uint64_t kDearOnceIn = 64;
 
 bool g_one_input = false;  // a file is run, no corpus
-
-// FNV-1a.
-uint64_t SumOver(const uint8_t* data, size_t size) {
-  uint64_t sum = 0xcbf29ce484222325;
-  for (size_t i = 0; i < size; ++i) sum = (sum ^ data[i]) * 0x100000001b3;
-  return sum >> 32;
-}
 
 struct Change {
   uint8_t table;  // from kTableCount on: the header
@@ -313,7 +308,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static Racer racer;
   if (size == 0) return 0;
   FuzzedRegion& region = (data[0] & 1) != 0 ? sealed : file;
-  const uint64_t sum = SumOver(data, size);
+  const uint64_t sum = XXH3_64bits(data, size);
   const bool raced = g_one_input || sum % kDearOnceIn == 0;
   const bool all = g_one_input || sum % kDearOnceIn == 1;
   g_later.clear();

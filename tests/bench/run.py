@@ -256,7 +256,7 @@ def floor(build, memprof, runs, directory):
 
 
 def jemalloc(build, memprof, runs, directory):
-    run = [memprof, "run", "-q", "-f", "-o", os.path.join(directory, "x.memprof"), "--"]
+    prefixes = dict(profilers(memprof, directory))
     print("\n## Nanoseconds a malloc+free pair of jemalloc, 100,000 live, 23 frames\n\n"
           "| frames that change | linked, bare | memprof | inside, bare | memprof | hooks add |\n"
           "|---|---|---|---|---|---|", flush=True)
@@ -266,11 +266,12 @@ def jemalloc(build, memprof, runs, directory):
             for variant in ("linked", "inner"):
                 program = [os.path.join(build, "tests", f"pair_bench_{variant}_jemalloc"), "23",
                            str(changing), "1", "300000"]
-                for prefix in ([], run):
-                    results.setdefault((variant, bool(prefix)), []).append(
-                        pair_ns([*prefix, *program], directory))
+                for profiler in ("bare", "memprof"):
+                    results.setdefault((variant, profiler), []).append(
+                        pair_ns([*prefixes[profiler], *program], directory))
         ns = {key: statistics.median(values) for key, values in results.items()}
-        adds = ns["inner", True] - ns["inner", False] - (ns["linked", True] - ns["linked", False])
+        adds = (ns["inner", "memprof"] - ns["inner", "bare"] -
+                (ns["linked", "memprof"] - ns["linked", "bare"]))
         print(f"| {changing} | " + " | ".join(f"{value:.0f}" for value in ns.values()) +
               f" | {adds:.0f} |", flush=True)
 
