@@ -45,7 +45,7 @@ bool ReadAllocator(ByteReader& in, AllocatorSample& said) {
 }  // namespace
 
 std::string EncodeMappings(const SnapshotMappings& mappings) {
-  if (!mappings.followed && mappings.rows.empty()) return {};
+  if (mappings == SnapshotMappings{}) return {};
   std::vector<std::string> files;
   for (const SnapshotMapping& row : mappings.rows) {
     if (!row.file.empty()) files.push_back(row.file);

@@ -12,17 +12,22 @@ namespace {
 constexpr int kLogAlignMask = 63;
 constexpr int kZero = 0x40;
 
+// Of blocks of as many bytes and more: a smaller one is aligned for what fits into it (tcmalloc,
+// mimalloc).
 constexpr size_t kMallocAlignment = 16;
 
 size_t AlignmentOf(int flags) { return size_t{1} << (flags & kLogAlignMask); }
 
-// jemalloc takes 0 for 1; realloc would free.
-size_t AtLeastOne(size_t size) { return size != 0 ? size : 1; }
+// What to ask of malloc for a block of that alignment. jemalloc takes 0 for 1; realloc would free.
+size_t AskedFor(size_t size, int flags) {
+  const size_t least = AlignmentOf(flags) <= kMallocAlignment ? AlignmentOf(flags) : 1;
+  return size > least ? size : least;
+}
 
 }  // namespace
 
 void* MallocxOnMalloc(size_t size, int flags) {
-  size = AtLeastOne(size);
+  size = AskedFor(size, flags);
   const bool zero = (flags & kZero) != 0;
   if (AlignmentOf(flags) <= kMallocAlignment) return zero ? calloc(1, size) : malloc(size);
   void* address = memalign(AlignmentOf(flags), size);
@@ -31,7 +36,7 @@ void* MallocxOnMalloc(size_t size, int flags) {
 }
 
 void* RallocxOnMalloc(void* address, size_t size, int flags) {
-  size = AtLeastOne(size);
+  size = AskedFor(size, flags);
   const size_t old = malloc_usable_size(address);
   void* result;
   if (AlignmentOf(flags) <= kMallocAlignment) {

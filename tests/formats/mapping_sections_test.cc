@@ -41,6 +41,14 @@ TEST(MappingSections, AreNotThereWhereNobodyFollowedMappings) {
   EXPECT_EQ(EncodeMemory({}), "");
 }
 
+TEST(MappingSections, KeepWhatWasLostWhereNobodySaysThatTheyWereFollowed) {
+  SnapshotMappings lost;
+  lost.lost_events = 3;
+  Snapshot snapshot = Places();
+  ASSERT_TRUE(DecodeMappings(EncodeMappings(lost), snapshot));
+  EXPECT_EQ(snapshot.mappings, lost);
+}
+
 TEST(MappingSections, RefuseWhatRefersToNothing) {
   Snapshot snapshot = Places();
   snapshot.nodes.resize(2);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern int mallctl() __attribute__((weak));  // jemalloc has it
+#include "which_allocator.h"
 
 static void* kept[16];
 
@@ -34,7 +34,7 @@ int main(void) {
   if (posix_memalign(&kept[n++], 128, 606) != 0) return 1;  // @posix
   kept[n++] = aligned_alloc(64, 704);  // @aligned
   kept[n++] = valloc(808);  // @valloc
-  kept[n++] = (mallctl != NULL ? valloc : pvalloc)(909);  // @pvalloc
+  kept[n++] = (which_allocator() == kJemalloc ? valloc : pvalloc)(909);  // @pvalloc
   free(freed);
   free(NULL);
   for (int i = 0; i < n; ++i) {

@@ -1,5 +1,7 @@
 // errno is the program's: free never changes it, and success leaves it alone as bare glibc does.
+// mimalloc changes it, bare too.
 //
+// CASE with=glibc,jemalloc,tcmalloc
 // SITE function=allocate line=@a peak=? leaked=0/0 total=?
 // SITE function=main line=@last peak=500000/1 leaked=500000/1 total=500000/1
 #define _GNU_SOURCE

@@ -14,7 +14,7 @@
 #include <malloc.h>
 #include <stdlib.h>
 
-extern int mallctl() __attribute__((weak));  // jemalloc has it
+#include "which_allocator.h"
 
 int main(void) {
   void* p = calloc(7, 30);  // @calloc
@@ -36,7 +36,7 @@ int main(void) {
   p = valloc(808);  // @valloc
   if ((size_t)p % 4096 != 0) return 6;
   free(p);
-  p = (mallctl != NULL ? valloc : pvalloc)(909);  // @pvalloc
+  p = (which_allocator() == kJemalloc ? valloc : pvalloc)(909);  // @pvalloc
   if ((size_t)p % 4096 != 0) return 7;
   free(p);
   return 0;

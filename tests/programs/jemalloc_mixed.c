@@ -1,6 +1,7 @@
 // Blocks of malloc's that jemalloc's extended functions take, and the other way round. Each block
-// is counted once and freed once.
+// is counted once and freed once. With a preloaded malloc that isn't jemalloc's the program is at fault.
 //
+// CASE with=glibc,jemalloc
 // SITE function=main line=@malloc_d   peak=0/0       leaked=0/0      total=101/1
 // SITE function=main line=@calloc_s   peak=0/0       leaked=0/0      total=102/1
 // SITE function=main line=@mallocx_f  peak=0/0       leaked=0/0      total=103/1

@@ -1,6 +1,8 @@
 // A seeded random walk over malloc's and jemalloc's extended functions in any mixture, over 8
-// places. The program keeps its own book, as random_walk.c does.
+// places. The program keeps its own book, as random_walk.c does. With a preloaded malloc that
+// isn't jemalloc's the program is at fault.
 //
+// CASE with=glibc,jemalloc
 // ANSWER
 // TRACKER dropped_events=0
 // TRACKER peak_bound_bytes=0

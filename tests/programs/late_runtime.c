@@ -3,7 +3,7 @@
 // runtimes abort when they get each other's blocks. The very first call comes from a thread that
 // holds a lock for which a constructor waits in dlopen.
 //
-// A preloaded jemalloc has operators itself, in everybody's scope: all of the plugins' calls are its,
+// A preloaded allocator has operators itself, in everybody's scope: all of the plugins' calls are its,
 // and the figures the same.
 //
 // SOURCES late_plugin_one.c late_plugin_two.c
@@ -22,12 +22,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "which_allocator.h"
+
 static char executable[4096];
 static const char* directory;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile int locked, in_constructor;
-
-extern int mallctl() __attribute__((weak));  // jemalloc has it
 
 struct plugin {
   void* handle;
@@ -64,7 +64,7 @@ static struct plugin load_plugin(const char* which) {
 static void use(struct plugin plugin, const char* which) {
   for (int i = 0; i < 10; ++i) {
     char* block = plugin.gives(100);
-    if (mallctl == NULL && strcmp(block - 16, which) != 0) exit(3);
+    if (which_allocator() == kGlibc && strcmp(block - 16, which) != 0) exit(3);
     plugin.takes(block);
   }
 }

@@ -8,8 +8,8 @@
 // SITE function=main line=@after peak=600/6 leaked=600/6 total=600/6
 // SITE function=interrupted line=@interrupted peak=900/3 leaked=900/3 total=900/3
 // SITE function=main line=@last  peak=9000/1 leaked=0/0 total=9000/1
-// SITE function=leave_deep line=@left peak=0/0 leaked=0/0 total=0/0 peak@jemalloc=150/3 leaked@jemalloc=150/3 total@jemalloc=150/3
-// TRACKER dropped_events=3 dropped_events@jemalloc=0
+// SITE function=leave_deep line=@left peak=0/0 leaked=0/0 total=0/0 peak@other=150/3 leaked@other=150/3 total@other=150/3
+// TRACKER dropped_events=3 dropped_events@other=0
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>

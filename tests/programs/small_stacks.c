@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-extern int mallctl() __attribute__((weak));  // jemalloc has it
+#include "which_allocator.h"
 
 enum { kPage = 4096 };
 static size_t stack_bytes = kPage, most = 2560;
@@ -49,7 +49,7 @@ static void* thread(void* unused) {
 }
 
 int main(void) {
-  if (mallctl != NULL) {
+  if (which_allocator() != kGlibc) {
     stack_bytes = 2 * kPage;
     most = 7168;
   }

@@ -10,8 +10,10 @@
 // of_sizes: 0, 1, 2, 3, 4, 1000, 1024, 1025 from one place, freed at once.
 // by_pointer: one call, of malloc and of valloc in turns, 50 × 48 each, freed at once.
 //
-// CASE name=one
-// CASE name=eight flags=--temporary,8
+// mimalloc's realloc(p, 0) gives a block.
+//
+// CASE name=one with=glibc,jemalloc,tcmalloc
+// CASE name=eight flags=--temporary,8 with=glibc,jemalloc,tcmalloc
 // SITE function=at_once    line=@at_once   kind=malloc  total=50/5    temporary=50/5   sizes=8-15:5
 // SITE function=two        line=@twenty    kind=malloc  total=20/1    temporary@one=0/0 temporary@eight=20/1
 // SITE function=two        line=@thirty    kind=malloc  total=30/1    temporary=30/1
