@@ -149,100 +149,81 @@ bool LiveMap::InsertSlowly(uintptr_t address, Block block) {
   return true;
 }
 
-// Looks for a live or moving entry of the address in one chain and takes it. `key` gets its flags
-// too. `complete_copy` gets a copy that may stand for the block; `raced` is set where the splitter
-// took an entry away meanwhile.
-bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key,
-                    uint64_t* value, Slot** complete_copy, bool* raced) {
+// Looks for a block of the address in one chain and takes it. `key` gets its flags too. `raced` is
+// set where a splitter changed an entry meanwhile, or the number of buckets.
+bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t state,
+                    uint64_t* key, uint64_t* value, bool* raced) {
+  const bool is_proper = bucket == Proper(hash, Buckets(state));
   Slots slots = Of(buckets_[bucket]);
   do {
     size_t at = FirstSlot(hash, slots.count);
     for (size_t i = 0; i < slots.count; ++i, at = at + 1 == slots.count ? 0 : at + 1) {
       Slot& slot = slots.slots[at];
       uint64_t found = slot.key.load(std::memory_order_acquire);
-      if ((found & kAddressBits) != address_bits) continue;
-      if ((found & (kTentative | kCopy)) != 0) {
-        if ((found & kFlags) == kCompleteCopy) *complete_copy = &slot;
-        continue;
+      if ((found & kAddressBits) != address_bits || (found & (kTentative | kTaken)) != 0) continue;
+      uint64_t taken = 0;
+      if ((found & kMoving) != 0) {
+        // Of an ancestor's the copy is the block (invariant 3).
+        if (!is_proper) continue;
+        // Seen as moving, so this look at N is at one of that split or after it.
+        if (Buckets(state_.load(std::memory_order_acquire)) != Buckets(state)) {
+          *raced = true;
+          continue;
+        }
+        taken = found | kTaken;
       }
       *value = slot.value.load(std::memory_order_relaxed);
-      if (CompareExchange(slot.key, found, 0)) {
-        *key = found;
-        return true;
-      }
-      // The splitter marked it (take it as marked) or has just moved it.
-      if ((found & kFlags) == kMoving && (found & kAddressBits) == address_bits &&
-          CompareExchange(slot.key, found, 0)) {
-        *key = found;
-        return true;
-      }
+      *key = found;
+      if (CompareExchange(slot.key, found, taken)) return true;
       *raced = true;
     }
   } while (Next(&slots));
   return false;
 }
 
-// The original of a block that was being moved is taken. As long as its copy lay there complete,
-// another block that comes to the address without our knowledge would be taken for this one.
-void LiveMap::TakeCopyAway(uintptr_t address, uint64_t hash) {
-  // While the splitter is at this block, this is the bucket that it moves it to.
-  const uint64_t state = state_.load(std::memory_order_acquire);
-  Slots slots = Of(buckets_[Proper(hash, Buckets(state))]);
-  do {
-    for (size_t at = 0; at < slots.count; ++at) {
-      std::atomic<uint64_t>& copy = slots.slots[at].key;
-      uint64_t found = copy.load(std::memory_order_acquire);
-      while ((found & kAddressBits) == address && (found & kCopy) != 0 &&
-             (found & kFlags) != kVainCopy) {
-        // Not complete: the splitter may be about to write the value, so the slot stays its own.
-        const bool complete = (found & kFlags) == kCompleteCopy;
-        if (CompareExchange(copy, found, complete ? 0 : (found & ~kFlags) | kVainCopy)) return;
+// The kMoving original of a block was taken: takes its copy out of `child`, the bucket that is or was
+// being added, wherever it is by now.
+void LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
+  for (;;) {
+    Slots slots = Of(buckets_[child]);
+    do {
+      for (size_t at = 0; at < slots.count; ++at) {
+        uint64_t copy = slots.slots[at].key.load(std::memory_order_acquire);
+        if (copy == live && CompareExchange(slots.slots[at].key, copy, 0)) return;
       }
+    } while (Next(&slots));
+    // Not there, so it has become a block, which another split is moving.
+    Block same;
+    if (Buckets(state_.load(std::memory_order_acquire)) > child && RemoveSlowly(address, &same)) {
+      return;
     }
-  } while (Next(&slots));
+  }
 }
 
 bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
   if ((address & ~kAddressBits) != 0 || address == 0) return false;
   const uint64_t hash = Hash(address);
-  uint64_t key = 0;
-  uint64_t value = 0;
   uint64_t state = state_.load(std::memory_order_acquire);
   for (;;) {
-    const uint64_t proper = Proper(hash, Buckets(state));
+    uint64_t key;
+    uint64_t value;
     bool raced = false;
-    Slot* copy = nullptr;
-    if (Claim(proper, hash, address, &key, &value, &copy, &raced)) break;
-    // A miss, which is rare: the block may still be in an ancestor (invariant 1).
-    bool found = false;
-    uint64_t ancestor = proper;
-    while (!found && ancestor >= kFirstBuckets) {
-      ancestor &= ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(ancestor))));
-      // The bucket's parents are the indices without its leading bits, down to the first level.
-      found = Claim(ancestor, hash, address, &key, &value, &copy, &raced);
+    uint64_t bucket = Proper(hash, Buckets(state));
+    bool found = Claim(bucket, hash, address, state, &key, &value, &raced);
+    // A miss, which is rare: the block may be in an ancestor (invariant 1).
+    while (!found && bucket >= kFirstBuckets) {
+      bucket = ParentOf(bucket);
+      found = Claim(bucket, hash, address, state, &key, &value, &raced);
     }
-    if (found) break;
-    // Not in an ancestor any more, so it is in the proper bucket now, or nowhere (invariant 3).
-    copy = nullptr;
-    if (Claim(proper, hash, address, &key, &value, &copy, &raced)) break;
-    if (copy != nullptr) {
-      uint64_t complete = copy->key.load(std::memory_order_acquire);
-      if ((complete & kAddressBits) == address && (complete & kFlags) == kCompleteCopy) {
-        value = copy->value.load(std::memory_order_relaxed);
-        if (CompareExchange(copy->key, complete, 0)) {
-          key = complete & ~kFlags;
-          break;
-        }
-      }
-      raced = true;  // live meanwhile: look again
+    if (found) {
+      if ((key & kMoving) != 0) RemoveCopy(address, key & ~kFlags, Buckets(state));
+      *block = BlockOf(key, value);
+      return true;
     }
     const uint64_t now = state_.load(std::memory_order_acquire);
-    if (now == state && !raced) return false;
+    if (Buckets(now) == Buckets(state) && !raced) return false;
     state = now;
   }
-  if ((key & kMoving) != 0) TakeCopyAway(address, hash);
-  *block = BlockOf(key, value);
-  return true;
 }
 
 // Called after an insert that found its bucket full: splits one bucket if the table is loaded.
@@ -269,12 +250,13 @@ void LiveMap::Grow() {
     return;  // no memory: the chains grow instead, or inserts fail and are counted
   }
   uint64_t expected = buckets;
-  if (!state_.compare_exchange_strong(expected, (buckets + 1) | kSplitting,
+  if (!state_.compare_exchange_strong(expected, buckets | kSplitting,
                                       std::memory_order_acq_rel, std::memory_order_relaxed)) {
     return;  // another thread splits
   }
-  Split(buckets, buckets + 1);
+  FillChild(buckets);
   state_.store(buckets + 1, std::memory_order_release);
+  FreeOriginals(buckets);
 }
 
 // Blocks a bucket, estimated from buckets spread evenly over the table.
@@ -291,43 +273,62 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
   return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket) * kLoadSamples;
 }
 
-void LiveMap::Split(uint64_t child, uint64_t buckets) {
-  const uint64_t parent = child & ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(child))));
-  Slots slots = Of(buckets_[parent]);
+// The index without its leading bit.
+uint64_t LiveMap::ParentOf(uint64_t bucket) {
+  return bucket & ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(bucket))));
+}
+
+// A free slot of a bucket that only this thread fills; `slots` is where the last one was found. Who
+// takes a copy away frees its slot. Null: no memory.
+LiveMap::Slot* LiveMap::ReserveInChild(Slots* slots, uint64_t hash) {
+  do {
+    size_t at = FirstSlot(hash, slots->count);
+    for (size_t i = 0; i < slots->count; ++i, at = at + 1 == slots->count ? 0 : at + 1) {
+      Slot& slot = slots->slots[at];
+      if (slot.key.load(std::memory_order_acquire) == 0) return &slot;
+    }
+  } while (NextOrNew(slots));
+  return nullptr;
+}
+
+// Copies what belongs to `child` from its parent (invariants 3 and 4). What finds no memory stays
+// where it is, as does an insert that isn't done: invariant 1.
+void LiveMap::FillChild(uint64_t child) {
+  Slots to = Of(buckets_[child]);
+  Slots slots = Of(buckets_[ParentOf(child)]);
   do {
     for (size_t at = 0; at < slots.count; ++at) {
-      MoveEntry(slots.slots[at], parent, buckets);
+      Slot& slot = slots.slots[at];
+      uint64_t live = slot.key.load(std::memory_order_acquire);
+      if (live == 0 || (live & kFlags) != 0) continue;
+      const uint64_t hash = Hash(live & kAddressBits);
+      if (Proper(hash, child + 1) != child) continue;
+      Slot* copy = ReserveInChild(&to, hash);
+      if (copy == nullptr) return;
+      const uint64_t key = live;
+      copy->key.store(key, std::memory_order_release);
+      if (CompareExchange(slot.key, live, key | kMoving)) {
+        // Now it is this block's; before, it may have been one's that came and went.
+        copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
+      } else {
+        copy->key.store(0, std::memory_order_release);  // freed
+      }
     }
   } while (Next(&slots));
 }
 
-// Moves one entry to its proper bucket if that is another one (invariants 3 and 4).
-void LiveMap::MoveEntry(Slot& slot, uint64_t parent, uint64_t buckets) {
-  uint64_t live = slot.key.load(std::memory_order_acquire);
-  if (live == 0 || (live & kFlags) != 0) return;  // an insert that isn't done stays: invariant 1
-  const uint64_t hash = Hash(live & kAddressBits);
-  const uint64_t proper = Proper(hash, buckets);
-  if (proper == parent) return;
-  Slot* copy = Reserve(Of(buckets_[proper]), hash, live | kCopy);
-  if (copy == nullptr) return;
-  uint64_t expected = live;
-  if (!CompareExchange(slot.key, expected, live | kMoving)) {  // freed
-    copy->key.store(0, std::memory_order_release);
-    return;
-  }
-  copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  expected = live | kCopy;
-  if (!CompareExchange(copy->key, expected, live | kCompleteCopy)) {  // freed: the copy is vain
-    copy->key.store(0, std::memory_order_release);
-    return;
-  }
-  // Release: who finds the original gone sees the copy complete.
-  expected = live | kMoving;
-  const bool moved = CompareExchange(slot.key, expected, 0);
-  // Moved: the copy goes live, unless its block was freed as a copy meanwhile. Freed before it
-  // moved: the copy goes, unless who freed it took it away.
-  expected = live | kCompleteCopy;
-  CompareExchange(copy->key, expected, moved ? live : 0);
+// After the new N was released: frees the slots of what was moved to `child`. What other splits left,
+// whose thread has not come to that yet, is theirs.
+void LiveMap::FreeOriginals(uint64_t child) {
+  Slots slots = Of(buckets_[ParentOf(child)]);
+  do {
+    for (size_t at = 0; at < slots.count; ++at) {
+      std::atomic<uint64_t>& key = slots.slots[at].key;
+      const uint64_t found = key.load(std::memory_order_acquire);
+      if ((found & kMoving) == 0 || Proper(Hash(found & kAddressBits), child + 1) != child) continue;
+      key.store(0, std::memory_order_release);
+    }
+  } while (Next(&slots));
 }
 
 size_t LiveMap::CountForTest() const {
@@ -336,8 +337,7 @@ size_t LiveMap::CountForTest() const {
     Slots slots = Of(buckets_[b]);
     do {
       for (size_t at = 0; at < slots.count; ++at) {
-        const uint64_t key = slots.slots[at].key.load(std::memory_order_relaxed);
-        count += key != 0 && (key & kFlags) == 0;
+        count += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
       }
     } while (Next(&slots));
   }

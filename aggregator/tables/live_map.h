@@ -14,25 +14,28 @@
 // Insert and Remove are never concurrent: the program can't free what malloc has not returned.
 //
 // Invariants
-//   1. A block that is live is in its proper bucket (by the N of any moment since it was inserted)
-//      or in an ancestor of it: entries are only ever moved from an ancestor to the proper bucket.
+//   1. A live block is in its proper bucket (by the N of any moment since it was inserted) or in an
+//      ancestor of it: it may have been inserted as its bucket was being split.
 //   2. A key word is 0 (free), a key (live), or a key with flags:
-//        kTentative          an insert that is not done: its inserter's alone
-//        kMoving             the splitter is copying the block, which is still here
-//        kCopy               the splitter's copy, without a value: only the splitter frees it
-//        kCopy | kTentative  the same, and the original was freed meanwhile
-//        kCopy | kMoving     the copy, complete: the block is here once the original is gone
-//   3. While a block moves there is a complete copy in its proper bucket BEFORE it leaves the
-//      ancestor. So who looks at the ancestors first and at the proper bucket then, finds it.
-//   4. A value is stored before its key becomes live or its copy complete.
-//   5. A complete copy whose original is gone is a live block: who takes a kMoving original takes
-//      its copy away too before the address can come back.
-//   6. Between the first state_ load and the last look nothing has been split, or the search starts
-//      again. Each retry means that a split made progress: lock-free.
+//        kTentative         an insert that is not done: its inserter's alone
+//        kMoving            the block has a copy in the bucket that is being added
+//        kMoving | kTaken   the same, and the block was freed
+//      Only a remover sets kTaken, and only the splitter ends kMoving.
+//   3. The bucket that is being added is the splitter's alone, until the new N makes all its blocks
+//      live at once. Till then a block is where it was and what lies in the new bucket is nothing;
+//      from then on the copy is the block, and what is kMoving in the old bucket is nothing.
+//   4. A copy is there before its original is kMoving. So who takes a kMoving original takes the
+//      copy away too before it returns, whichever of them is the block meanwhile: the address can't
+//      come back before.
+//   5. A value is stored before its key becomes live, and stays while the key does.
+//   6. Between the first state_ load and the last look N has not changed, or the search starts again.
+//      Each retry means that a split made progress: lock-free.
 //
-// Memory order: a key is released after its value (Insert; the splitter's commit) and acquired
-// before it is read (Remove). state_ is released with a new N after the bucket's memory was
-// committed, and acquired before a bucket of it is touched.
+// Memory order: a key is released after its value (Insert) and acquired before it is read (Remove).
+// state_ is released with a new N after the new bucket was filled, and acquired before a bucket of
+// it is touched. A remover reads a kMoving block's value before the locked instruction that sets
+// kTaken, the splitter frees the slot after its own look at N: nothing orders these two in the
+// language, but no load on x86-64 is done after a later locked instruction.
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
 // huge pages when it is large; up to 4 MiB at about 6 blocks a bucket. A slot's key and value lie
@@ -170,7 +173,8 @@ class LiveMap {
     return true;
   }
 
-  // For tests and the benchmark: walks everything; only when nobody else uses the map.
+  // For tests and the benchmark: the slots that are taken, which then are the blocks'. Only when nobody
+  // else uses the map.
   size_t CountForTest() const;
   // Not many more blocks than that were ever live together.
   uint64_t MostBlocks() const { return buckets() * kBlocksABucket; }
@@ -186,10 +190,8 @@ class LiveMap {
   // A value word: bits 0..39 of the size, above them the cell.
   static constexpr uint64_t kTentative = 1;
   static constexpr uint64_t kMoving = 2;
-  static constexpr uint64_t kCopy = 4;
-  static constexpr uint64_t kFlags = kTentative | kMoving | kCopy;
-  static constexpr uint64_t kCompleteCopy = kCopy | kMoving;
-  static constexpr uint64_t kVainCopy = kCopy | kTentative;
+  static constexpr uint64_t kTaken = 4;
+  static constexpr uint64_t kFlags = kTentative | kMoving | kTaken;
   static constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
   static constexpr unsigned kSizeHighShift = 47;
   static constexpr unsigned kSizeLowBits = 40;
@@ -285,16 +287,18 @@ class LiveMap {
   bool RemoveSlowly(uintptr_t address, Block* block);
   bool NextOrNew(Slots* slots);
   Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);
-  bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t* key, uint64_t* value,
-             Slot** complete_copy, bool* raced);
-  void TakeCopyAway(uintptr_t address, uint64_t hash);
+  bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t state, uint64_t* key,
+             uint64_t* value, bool* raced);
+  void RemoveCopy(uintptr_t address, uint64_t live, uint64_t child);
   bool AddGroup(std::atomic<uint64_t>* link);
   bool EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base, size_t reserved,
                        uint64_t need);
   void Grow();
   bool LoadIsHigh(uint64_t buckets) const;
-  void Split(uint64_t child, uint64_t buckets);
-  void MoveEntry(Slot& slot, uint64_t parent, uint64_t buckets);
+  static uint64_t ParentOf(uint64_t bucket);
+  void FillChild(uint64_t child);
+  void FreeOriginals(uint64_t child);
+  Slot* ReserveInChild(Slots* slots, uint64_t hash);
 
   std::atomic<uint64_t> state_{0};
   Bucket* buckets_ = nullptr;
