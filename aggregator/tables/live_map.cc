@@ -12,7 +12,7 @@ constexpr size_t kLoadSamples = 64;
 // Blocks a bucket. Small blocks lie unevenly: at kBlocksABucket, one insert in four may find its
 // bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
-constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
+constexpr uint64_t kSmallBuckets = 65536;  // 16 MiB
 
 }  // namespace
 
@@ -100,11 +100,13 @@ LiveMap::Slot* LiveMap::Reserve(Slots slots, uint64_t hash, uint64_t tentative_k
 
 // Links a new overflow group, or finds that another thread did. False: no memory.
 bool LiveMap::AddGroup(std::atomic<uint64_t>* link) {
-  const uint64_t index = groups_used_.fetch_add(1, std::memory_order_relaxed);
-  if (!EnsureCommitted(group_bytes_committed_, reinterpret_cast<unsigned char*>(groups_),
-                       group_bytes_reserved_, (index + 1) * sizeof(Group))) {
-    return false;
-  }
+  uint64_t index = groups_used_.load(std::memory_order_relaxed);
+  do {
+    if (!EnsureCommitted(group_bytes_committed_, reinterpret_cast<unsigned char*>(groups_),
+                         group_bytes_reserved_, (index + 1) * sizeof(Group))) {
+      return false;
+    }
+  } while (!groups_used_.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
   uint64_t none = 0;
   // The loser's group is lost: 128 bytes, at most once a race.
   link->compare_exchange_strong(none, index + 1, std::memory_order_acq_rel,
@@ -182,21 +184,20 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
 }
 
 // The kMoving original of a block was taken: takes its copy out of `child`, the bucket that is or was
-// being added, wherever it is by now.
-void LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
+// being added, wherever it is by now. False: another Remove of the same block did, as a program's own
+// race of two frees has it; one of them has the block.
+bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
   for (;;) {
     Slots slots = Of(buckets_[child]);
     do {
       for (size_t at = 0; at < slots.count; ++at) {
         uint64_t copy = slots.slots[at].key.load(std::memory_order_acquire);
-        if (copy == live && CompareExchange(slots.slots[at].key, copy, 0)) return;
+        if (copy == live && CompareExchange(slots.slots[at].key, copy, 0)) return true;
       }
     } while (Next(&slots));
     // Not there, so it has become a block, which another split is moving.
     Block same;
-    if (Buckets(state_.load(std::memory_order_acquire)) > child && RemoveSlowly(address, &same)) {
-      return;
-    }
+    if (Buckets(state_.load(std::memory_order_acquire)) > child) return RemoveSlowly(address, &same);
   }
 }
 
@@ -216,7 +217,7 @@ bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
       found = Claim(bucket, hash, address, state, &key, &value, &raced);
     }
     if (found) {
-      if ((key & kMoving) != 0) RemoveCopy(address, key & ~kFlags, Buckets(state));
+      if ((key & kMoving) != 0 && !RemoveCopy(address, key & ~kFlags, Buckets(state))) return false;
       *block = BlockOf(key, value);
       return true;
     }

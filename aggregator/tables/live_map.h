@@ -26,7 +26,8 @@
 //      from then on the copy is the block, and what is kMoving in the old bucket is nothing.
 //   4. A copy is there before its original is kMoving. So who takes a kMoving original takes the
 //      copy away too before it returns, whichever of them is the block meanwhile: the address can't
-//      come back before.
+//      come back before. Of two Removes at once, which only a program's own race makes, the one that
+//      takes the copy has the block.
 //   5. A value is stored before its key becomes live, and stays while the key does.
 //   6. Between the first state_ load and the last look N has not changed, or the search starts again.
 //      Each retry means that a split made progress: lock-free.
@@ -38,7 +39,7 @@
 // language, but no load on x86-64 is done after a later locked instruction.
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
-// huge pages when it is large; up to 4 MiB at about 6 blocks a bucket. A slot's key and value lie
+// huge pages when it is large; up to 16 MiB at about 6 blocks a bucket. A slot's key and value lie
 // in one line.
 // Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
@@ -73,8 +74,8 @@ class LiveMap {
   void Destroy();
 
   // Has what the other one had, which is then as it was before Init. Only when nobody uses either:
-  // in a forked child, where threads may have left both in the middle of anything. From then on
-  // Remove is what can be asked of it, and Insert, but it does not grow any more.
+  // in a forked child, where threads may have left both in the middle of anything. It doesn't grow
+  // any more if one of them was splitting.
   void TakeOver(LiveMap& other);
 
   // Where an address begins in its proper bucket, as long as the state is the same: then nothing
@@ -289,7 +290,7 @@ class LiveMap {
   Slot* Reserve(Slots slots, uint64_t hash, uint64_t tentative_key);
   bool Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t state, uint64_t* key,
              uint64_t* value, bool* raced);
-  void RemoveCopy(uintptr_t address, uint64_t live, uint64_t child);
+  bool RemoveCopy(uintptr_t address, uint64_t live, uint64_t child);
   bool AddGroup(std::atomic<uint64_t>* link);
   bool EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base, size_t reserved,
                        uint64_t need);
