@@ -5,10 +5,8 @@
 #include <sys/resource.h>
 
 #include "aggregator/hooks/errno_guard.h"
+#include "aggregator/own_header.h"
 #include "aggregator/system_calls.h"
-
-// By the linker, at the start of this library.
-extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22  // Linux 5.14

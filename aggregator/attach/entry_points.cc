@@ -17,12 +17,11 @@
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/loaded_objects.h"
 #include "aggregator/life.h"
+#include "aggregator/own_header.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/tracker.h"
 
 #define MEMPROF_ENTRY_POINT extern "C" __attribute__((visibility("default"), used))
-
-extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 
 namespace memprof {
 

@@ -17,10 +17,8 @@
 #include "aggregator/attach/hook_table.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/loaded_objects.h"
+#include "aggregator/own_header.h"
 #include "aggregator/private_memory.h"
-
-// By the linker, at the start of this library.
-extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
 
 namespace memprof {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
-extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;
+#include "aggregator/own_header.h"
 
 namespace memprof {
 namespace {

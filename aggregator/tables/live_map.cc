@@ -8,11 +8,13 @@ namespace {
 constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = kHugePage;
-constexpr size_t kLoadSamples = 64;
 // Blocks a bucket. Small blocks lie unevenly: at kBlocksABucket, one insert in four may find its
 // bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
 constexpr uint64_t kSmallBuckets = 65536;  // 16 MiB
+// A look at the load counts a small table's buckets, or so many of them: with few, a population that
+// stays the same would seem to have grown now and then, and the table would grow by chance for days.
+constexpr uint64_t kMostSamples = 1024;
 
 }  // namespace
 
@@ -232,7 +234,9 @@ void LiveMap::Grow() {
   const uint64_t state = state_.load(std::memory_order_relaxed);
   if ((state & kSplitting) != 0) return;
   const uint64_t buckets = Buckets(state);
-  // Looking at the load is dear, so each look decides for some splits, or for a pause.
+  // Looking at the load is dear, so each look decides for some splits, or for a pause: a short one
+  // where few inserts find their bucket full.
+  const bool small = buckets < kSmallBuckets;
   const int64_t credit = split_credit_.load(std::memory_order_relaxed);
   if (credit < 0) {
     split_credit_.store(credit + 1, std::memory_order_relaxed);
@@ -241,9 +245,9 @@ void LiveMap::Grow() {
   if (credit > 0) {
     split_credit_.store(credit - 1, std::memory_order_relaxed);
   } else if (LoadIsHigh(buckets)) {
-    split_credit_.store(static_cast<int64_t>(buckets / 64), std::memory_order_relaxed);
+    split_credit_.store(static_cast<int64_t>(buckets / (small ? 16 : 64)), std::memory_order_relaxed);
   } else {
-    split_credit_.store(-64, std::memory_order_relaxed);
+    split_credit_.store(small ? -64 : -static_cast<int64_t>(kMostSamples), std::memory_order_relaxed);
     return;
   }
   if (!EnsureCommitted(bucket_bytes_committed_, reinterpret_cast<unsigned char*>(buckets_),
@@ -262,16 +266,17 @@ void LiveMap::Grow() {
 
 // Blocks a bucket, estimated from buckets spread evenly over the table.
 bool LiveMap::LoadIsHigh(uint64_t buckets) const {
+  const uint64_t samples = buckets < kMostSamples ? buckets : kMostSamples;
   uint64_t blocks = 0;
-  for (uint64_t i = 0; i < kLoadSamples; ++i) {
-    Slots slots = Of(buckets_[buckets * i / kLoadSamples]);
+  for (uint64_t i = 0; i < samples; ++i) {
+    Slots slots = Of(buckets_[buckets * i / samples]);
     do {
       for (size_t at = 0; at < slots.count; ++at) {
         blocks += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
       }
     } while (Next(&slots));
   }
-  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket) * kLoadSamples;
+  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket) * samples;
 }
 
 // The index without its leading bit.

@@ -103,6 +103,24 @@ TEST_F(LiveMapTest, HasRoomToSpareOnlyWhileItIsSmall) {
   EXPECT_LT(buckets, 20000u / 4);
 }
 
+// Blocks come to places at random, so any bucket may be full for once.
+TEST_F(LiveMapTest, DoesNotGrowByChance) {
+  constexpr size_t kPopulation = 4096;
+  std::mt19937_64 random(3);
+  const auto somewhere = [&] { return (random() & 0x3ffffffff0) + 0x10000000; };
+  std::vector<uintptr_t> addresses(kPopulation);
+  bool right = true;
+  for (auto& address : addresses) right = map_.Insert(address = somewhere(), {1, 1}) && right;
+  for (size_t i = 0; i < 2000000; ++i) {
+    uintptr_t& address = addresses[random() % kPopulation];
+    Block block;
+    right = map_.Remove(address, &block) && right;
+    right = map_.Insert(address = somewhere(), {1, 1}) && right;
+  }
+  EXPECT_TRUE(right);
+  EXPECT_LT(map_.buckets(), kPopulation / 6 * 17 / 16 + 2);
+}
+
 // Each thread allocates addresses that only it uses now; blocks are handed to the next thread,
 // which frees them, while the table grows from its smallest size.
 TEST_F(LiveMapTest, LosesNothingWhileThreadsGrowItTogether) {
