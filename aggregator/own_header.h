@@ -4,5 +4,4 @@
 
 #include <link.h>
 
-// NOLINTNEXTLINE(bugprone-reserved-identifier)
 extern "C" [[gnu::visibility("hidden")]] const ElfW(Ehdr) __ehdr_start;

@@ -151,6 +151,10 @@ void AnswerTheTracker(Places& places, uint8_t how, const uint8_t* bytes, size_t 
       }
     }
     munmap(mapped.base, mapped.bytes);
+    if (mapped.children != nullptr) {
+      static_cast<volatile const unsigned char*>(mapped.children)[mapped.children_bytes - 1];
+      munmap(mapped.children, mapped.children_bytes);
+    }
   }
   close(memory);
 }

@@ -29,7 +29,7 @@ uint32_t SharedCells::Find(uint32_t site) {
   uint32_t have = chunk.load(std::memory_order_acquire);
   if (have == 0) {
     const uint32_t fresh = region_.Take(Table::kCellChunks);
-    if (fresh == kNoRecord || fresh >= kMaxCells / kCellsPerChunk) return kNoCell;
+    if (fresh >= kMaxCells / kCellsPerChunk) return kNoCell;
     // Who comes second leaves its chunk unused.
     if (chunk.compare_exchange_strong(have, fresh + 1, std::memory_order_acq_rel)) have = fresh + 1;
   }

@@ -65,7 +65,7 @@ bool SlotCells::Restart() {
 uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
   if (slot.chunk_plus_one == 0 || slot.chunk_used == kCellsPerChunk) {
     const uint32_t chunk = region_.Take(Table::kCellChunks);
-    if (chunk == kNoRecord || chunk >= kMaxCells / kCellsPerChunk) return kNoCell;
+    if (chunk >= kMaxCells / kCellsPerChunk) return kNoCell;
     if (chunk % (kPageBytes / sizeof *owners_) == 0) CountPrivateBytes(kPageBytes);
     owners_[chunk].store(&slot, std::memory_order_relaxed);
     slot.chunk_plus_one = chunk + 1;
