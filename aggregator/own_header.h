@@ -1,5 +1,5 @@
-// The ELF header of the library that this is linked into, where the loader put it; by the name that the
-// linker gives it.
+// The ELF header of the library that this is linked into, where the loader put it; by the name that
+// the linker gives it.
 #pragma once
 
 #include <link.h>

@@ -98,7 +98,8 @@ void UnmapMemory(void* start, size_t bytes) {
     return;
   }
   // The addresses stay ours: nobody else is to get a place in the range.
-  (void)mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  (void)mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+             0);
 }
 
 bool TakeMemoryOfOneRange(size_t bytes) {

@@ -105,6 +105,7 @@ struct AllocatorFigures {
   std::atomic<uint64_t> cached_bytes;     // in caches of threads
   std::atomic<uint64_t> free_bytes;       // free blocks and pages that it keeps
   std::atomic<uint64_t> metadata_bytes;
+  std::atomic<uint64_t> live_bytes;  // as the tracker has them, when that was said
 };
 
 }  // namespace memprof

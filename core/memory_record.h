@@ -22,6 +22,7 @@ struct AllocatorSample {
   uint64_t time_ms = 0;
   // As AllocatorFigures; none: not known.
   std::optional<uint64_t> allocated_bytes, cached_bytes, free_bytes, metadata_bytes;
+  std::optional<uint64_t> live_bytes;  // requested and not freed by then, as the tracker has them
   friend bool operator==(const AllocatorSample&, const AllocatorSample&) = default;
 };
 

@@ -51,7 +51,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 9;
+inline constexpr uint32_t kRegionVersion = 10;
 
 enum class Table : uint32_t {
   kModules,

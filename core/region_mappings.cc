@@ -107,8 +107,10 @@ AllocatorSample ReadAllocator(const RegionView& region) {
                                     Known(figures.allocated_bytes),
                                     Known(figures.cached_bytes),
                                     Known(figures.free_bytes),
-                                    Known(figures.metadata_bytes)};
-    if (Get(figures.sequence) == before) return sample;
+                                    Known(figures.metadata_bytes),
+                                    Known(figures.live_bytes)};
+    if (Get(figures.sequence) != before) continue;
+    return sample.provider == AllocatorProvider::kNone ? AllocatorSample() : sample;
   }
   return {};
 }

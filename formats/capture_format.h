@@ -24,15 +24,16 @@ enum SectionType : uint32_t {
   kKinds = 12,    // after the sites, as all that follow but the timeline
   kTemporary = 13,
   kSizes = 14,
-  kTimeline = 15,   // heap and RSS over time
-  kMoments = 16,    // what was live of each site at moments
-  kNamed = 17,      // likewise at the snapshots that somebody asked for
-  kSources = 18,    // only of a merge, before the sites
-  kMappings = 19,   // what the program mapped itself
-  kMemory = 21,     // where its RSS was
-  kProcesses = 23,  // whose the figures of a merge are
-  kAttached = 26,   // only of a tracker that came when the program ran
-  kNewest = kAttached,
+  kTimeline = 15,       // heap and RSS over time
+  kMoments = 16,        // what was live of each site at moments
+  kNamed = 17,          // likewise at the snapshots that somebody asked for
+  kSources = 18,        // only of a merge, before the sites
+  kMappings = 19,       // what the program mapped itself
+  kMemory = 21,         // where its RSS was
+  kProcesses = 23,      // whose the figures of a merge are
+  kAttached = 26,       // only of a tracker that came when the program ran
+  kAllocatorLive = 27,  // after the memory: what was live when the allocator said its part of it
+  kNewest = kAllocatorLive,
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

@@ -180,6 +180,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
       return DecodeMemory(section.raw, snapshot.memory);
     case cf::kProcesses:
       return DecodeProcesses(section.raw, snapshot);
+    case cf::kAllocatorLive:
+      return DecodeAllocatorLive(section.raw, snapshot.memory);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -191,7 +193,7 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
 bool IsKnown(uint32_t type) {
   return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
          type == cf::kSources || type == cf::kMappings || type == cf::kMemory ||
-         type == cf::kAttached || IsOfSites(type);
+         type == cf::kAttached || type == cf::kAllocatorLive || IsOfSites(type);
 }
 
 // What a damaged section that isn't essential would have said is not known.
@@ -234,6 +236,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kProcesses:
       snapshot.processes.clear();
+      break;
+    case cf::kAllocatorLive:
+      ForgetAllocatorLive(snapshot.memory);
       break;
     case cf::kAttached:
       snapshot.tracker.attached = 0;

@@ -172,6 +172,7 @@ std::string EncodeCapture(const Snapshot& snapshot) {
       {cf::kMemory, EncodeMemory(canonical.memory)},
       {cf::kProcesses, EncodeProcesses(canonical)},
       {cf::kAttached, EncodeAttached(canonical.tracker)},
+      {cf::kAllocatorLive, EncodeAllocatorLive(canonical.memory)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;

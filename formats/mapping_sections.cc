@@ -18,14 +18,22 @@ constexpr auto kAllocatorFigures = {&AllocatorSample::allocated_bytes,
                                     &AllocatorSample::cached_bytes, &AllocatorSample::free_bytes,
                                     &AllocatorSample::metadata_bytes};
 
-// Of figures 0 is "not known".
+// 0 is "not known".
+void WriteKnown(const std::optional<uint64_t>& bytes, ByteWriter& out) {
+  out.Varint(bytes ? *bytes + 1 : 0);
+}
+
+void ReadKnown(ByteReader& in, std::optional<uint64_t>& bytes) {
+  const uint64_t plus_one = in.Varint();
+  if (plus_one != 0) bytes = plus_one - 1;
+}
+
 void WriteAllocator(const AllocatorSample& said, ByteWriter& out) {
   out.Varint(static_cast<uint32_t>(said.provider));
   if (said.provider == AllocatorProvider::kNone) return;
   out.Varint(said.time_ms);
   for (const auto figure : kAllocatorFigures) {
-    const auto& bytes = said.*figure;
-    out.Varint(bytes ? *bytes + 1 : 0);
+    WriteKnown(said.*figure, out);
   }
 }
 
@@ -36,10 +44,18 @@ bool ReadAllocator(ByteReader& in, AllocatorSample& said) {
   if (said.provider == AllocatorProvider::kNone) return true;
   said.time_ms = in.Varint();
   for (const auto figure : kAllocatorFigures) {
-    const uint64_t bytes = in.Varint();
-    if (bytes != 0) said.*figure = bytes - 1;
+    ReadKnown(in, said.*figure);
   }
   return true;
+}
+
+// Those of the samples, and the last.
+template <typename Memory>
+auto AllAnswers(Memory& memory) {
+  std::vector<decltype(&memory.last_said)> answers;
+  for (auto& sample : memory.samples) answers.push_back(&sample.allocator);
+  answers.push_back(&memory.last_said);
+  return answers;
 }
 
 }  // namespace
@@ -143,6 +159,33 @@ bool DecodeMemory(std::string_view raw, MemoryRecord& memory) {
   }
   if (!ReadAllocator(in, memory.last_said)) return false;
   return !in.failed();
+}
+
+std::string EncodeAllocatorLive(const MemoryRecord& memory) {
+  const auto answers = AllAnswers(memory);
+  if (std::none_of(answers.begin(), answers.end(),
+                   [](const auto* said) { return said->live_bytes.has_value(); })) {
+    return {};
+  }
+  ByteWriter out;
+  out.Varint(answers.size());
+  for (const AllocatorSample* said : answers) WriteKnown(said->live_bytes, out);
+  return out.bytes();
+}
+
+bool DecodeAllocatorLive(std::string_view raw, MemoryRecord& memory) {
+  ByteReader in(raw);
+  const auto answers = AllAnswers(memory);
+  if (in.Varint() != answers.size()) return false;
+  for (AllocatorSample* said : answers) {
+    ReadKnown(in, said->live_bytes);
+    if (said->live_bytes && said->provider == AllocatorProvider::kNone) return false;
+  }
+  return !in.failed();
+}
+
+void ForgetAllocatorLive(MemoryRecord& memory) {
+  for (AllocatorSample* said : AllAnswers(memory)) said->live_bytes.reset();
 }
 
 }  // namespace memprof

@@ -12,12 +12,18 @@
 
 namespace memprof {
 
-// Nothing where mappings weren't followed.
+// Nothing where nothing is known of mappings.
 std::string EncodeMappings(const SnapshotMappings& mappings);
 // Pre: the snapshot's nodes and thread names are there.
 bool DecodeMappings(std::string_view raw, Snapshot& snapshot);
 
 std::string EncodeMemory(const MemoryRecord& memory);
 bool DecodeMemory(std::string_view raw, MemoryRecord& memory);
+
+// What was live when the allocator said what it said. Nothing where that isn't known.
+std::string EncodeAllocatorLive(const MemoryRecord& memory);
+// Pre: the memory's section was decoded.
+bool DecodeAllocatorLive(std::string_view raw, MemoryRecord& memory);
+void ForgetAllocatorLive(MemoryRecord& memory);
 
 }  // namespace memprof

@@ -21,7 +21,8 @@ Json AllocatorJson(const AllocatorSample& said) {
           {"allocated_bytes", known(said.allocated_bytes)},
           {"cached_bytes", known(said.cached_bytes)},
           {"free_bytes", known(said.free_bytes)},
-          {"metadata_bytes", known(said.metadata_bytes)}};
+          {"metadata_bytes", known(said.metadata_bytes)},
+          {"live_bytes", known(said.live_bytes)}};
 }
 
 Json SampleJson(const MemorySample& sample) {

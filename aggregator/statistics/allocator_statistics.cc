@@ -13,6 +13,7 @@
 #include "aggregator/signals_blocked.h"
 #include "aggregator/statistics/glibc_walk.h"
 #include "aggregator/tables/allocator_code.h"
+#include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tracker.h"
 
 namespace memprof {
@@ -190,6 +191,8 @@ void Report(bool at_end) {
     const AllocatorScope scope(kInAllocator | kInFree);  // what that allocates is not the program's
     any = Ask(said, at_end);
   }
+  const int64_t current = PeakTracker(&header.peak).Current();
+  const uint64_t live_bytes = current > 0 ? static_cast<uint64_t>(current) : 0;
   if (any) {
     AllocatorFigures& figures = header.allocator;
     const uint32_t sequence = figures.sequence.load(std::memory_order_relaxed);
@@ -204,6 +207,7 @@ void Report(bool at_end) {
     set(figures.cached_bytes, said.cached);
     set(figures.free_bytes, said.free);
     set(figures.metadata_bytes, said.metadata);
+    set(figures.live_bytes, live_bytes);
     figures.sequence.store(sequence + 2, std::memory_order_release);
   }
   asking.store(0, std::memory_order_release);

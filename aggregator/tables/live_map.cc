@@ -12,8 +12,9 @@ constexpr size_t kLargestCommit = kHugePage;
 // bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
 constexpr uint64_t kSmallBuckets = 65536;  // 16 MiB
-// A look at the load counts a small table's buckets, or so many of them: with few, a population that
-// stays the same would seem to have grown now and then, and the table would grow by chance for days.
+// A look at the load counts a small table's buckets, or so many of them: with few, a population
+// that stays the same would seem to have grown now and then, and the table would grow by chance for
+// days.
 constexpr uint64_t kMostSamples = 1024;
 
 }  // namespace
@@ -185,9 +186,9 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
   return false;
 }
 
-// The kMoving original of a block was taken: takes its copy out of `child`, the bucket that is or was
-// being added, wherever it is by now. False: another Remove of the same block did, as a program's own
-// race of two frees has it; one of them has the block.
+// The kMoving original of a block was taken: takes its copy out of `child`, the bucket that is or
+// was being added, wherever it is by now. False: another Remove of the same block did, as a
+// program's own race of two frees has it; one of them has the block.
 bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
   for (;;) {
     Slots slots = Of(buckets_[child]);
@@ -199,7 +200,8 @@ bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
     } while (Next(&slots));
     // Not there, so it has become a block, which another split is moving.
     Block same;
-    if (Buckets(state_.load(std::memory_order_acquire)) > child) return RemoveSlowly(address, &same);
+    if (Buckets(state_.load(std::memory_order_acquire)) > child)
+      return RemoveSlowly(address, &same);
   }
 }
 
@@ -245,9 +247,11 @@ void LiveMap::Grow() {
   if (credit > 0) {
     split_credit_.store(credit - 1, std::memory_order_relaxed);
   } else if (LoadIsHigh(buckets)) {
-    split_credit_.store(static_cast<int64_t>(buckets / (small ? 16 : 64)), std::memory_order_relaxed);
+    split_credit_.store(static_cast<int64_t>(buckets / (small ? 16 : 64)),
+                        std::memory_order_relaxed);
   } else {
-    split_credit_.store(small ? -64 : -static_cast<int64_t>(kMostSamples), std::memory_order_relaxed);
+    split_credit_.store(small ? -64 : -static_cast<int64_t>(kMostSamples),
+                        std::memory_order_relaxed);
     return;
   }
   if (!EnsureCommitted(bucket_bytes_committed_, reinterpret_cast<unsigned char*>(buckets_),
@@ -255,8 +259,8 @@ void LiveMap::Grow() {
     return;  // no memory: the chains grow instead, or inserts fail and are counted
   }
   uint64_t expected = buckets;
-  if (!state_.compare_exchange_strong(expected, buckets | kSplitting,
-                                      std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  if (!state_.compare_exchange_strong(expected, buckets | kSplitting, std::memory_order_acq_rel,
+                                      std::memory_order_relaxed)) {
     return;  // another thread splits
   }
   FillChild(buckets);
@@ -323,15 +327,16 @@ void LiveMap::FillChild(uint64_t child) {
   } while (Next(&slots));
 }
 
-// After the new N was released: frees the slots of what was moved to `child`. What other splits left,
-// whose thread has not come to that yet, is theirs.
+// After the new N was released: frees the slots of what was moved to `child`. What other splits
+// left, whose thread has not come to that yet, is theirs.
 void LiveMap::FreeOriginals(uint64_t child) {
   Slots slots = Of(buckets_[ParentOf(child)]);
   do {
     for (size_t at = 0; at < slots.count; ++at) {
       std::atomic<uint64_t>& key = slots.slots[at].key;
       const uint64_t found = key.load(std::memory_order_acquire);
-      if ((found & kMoving) == 0 || Proper(Hash(found & kAddressBits), child + 1) != child) continue;
+      if ((found & kMoving) == 0 || Proper(Hash(found & kAddressBits), child + 1) != child)
+        continue;
       key.store(0, std::memory_order_release);
     }
   } while (Next(&slots));

@@ -26,10 +26,11 @@
 //      from then on the copy is the block, and what is kMoving in the old bucket is nothing.
 //   4. A copy is there before its original is kMoving. So who takes a kMoving original takes the
 //      copy away too before it returns, whichever of them is the block meanwhile: the address can't
-//      come back before. Of two Removes at once, which only a program's own race makes, the one that
-//      takes the copy has the block.
+//      come back before. Of two Removes at once, which only a program's own race makes, the one
+//      that takes the copy has the block.
 //   5. A value is stored before its key becomes live, and stays while the key does.
-//   6. Between the first state_ load and the last look N has not changed, or the search starts again.
+//   6. Between the first state_ load and the last look N has not changed, or the search starts
+//   again.
 //      Each retry means that a split made progress: lock-free.
 //
 // Memory order: a key is released after its value (Insert) and acquired before it is read (Remove).
@@ -174,8 +175,8 @@ class LiveMap {
     return true;
   }
 
-  // For tests and the benchmark: the slots that are taken, which then are the blocks'. Only when nobody
-  // else uses the map.
+  // For tests and the benchmark: the slots that are taken, which then are the blocks'. Only when
+  // nobody else uses the map.
   size_t CountForTest() const;
   // Not many more blocks than that were ever live together.
   uint64_t MostBlocks() const { return buckets() * kBlocksABucket; }

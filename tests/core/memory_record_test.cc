@@ -37,7 +37,8 @@ TEST(MemoryRecord, SumsPartsToTheRssWhateverTheAllocatorSays) {
                            .tracker_bytes = some(),
                            .live_bytes = some()};
     if (i % 2 == 0) {
-      sample.allocator = {AllocatorProvider::kJemalloc, 1, maybe(), maybe(), maybe(), maybe()};
+      sample.allocator = {
+          AllocatorProvider::kJemalloc, 1, maybe(), maybe(), maybe(), maybe(), maybe()};
     }
     ASSERT_EQ(SumOf(PartsOf(sample)), static_cast<int64_t>(sample.rss_bytes));
   }
@@ -52,12 +53,20 @@ TEST(MemoryRecord, NamesWhatIsLiveAndNotResident) {
 
 TEST(MemoryRecord, SplitsTheAllocatorsPagesByWhatItSays) {
   MemorySample sample = {.rss_bytes = 1000, .anonymous_bytes = 1000, .live_bytes = 600};
-  sample.allocator = {AllocatorProvider::kJemalloc, 5, 700, 50, 200, 20};
+  sample.allocator = {AllocatorProvider::kJemalloc, 5, 700, 50, 200, 20, {}};
   EXPECT_EQ(PartOf(sample, "rounding"), 100);
   EXPECT_EQ(PartOf(sample, "thread_caches"), 50);
   EXPECT_EQ(PartOf(sample, "free"), 200);
   EXPECT_EQ(PartOf(sample, "metadata"), 20);
   EXPECT_EQ(PartOf(sample, "allocator_other"), 30);
+}
+
+TEST(MemoryRecord, TakesRoundingOfWhatWasLiveWhenTheAllocatorSaidIt) {
+  // 500 of 600 live bytes were freed since.
+  MemorySample sample = {.rss_bytes = 1000, .anonymous_bytes = 1000, .live_bytes = 100};
+  sample.allocator = {AllocatorProvider::kJemalloc, 5, 700, 50, 200, 20, 600};
+  EXPECT_EQ(PartOf(sample, "rounding"), 100);
+  EXPECT_EQ(PartOf(sample, "allocator_other"), 530);
 }
 
 TEST(MemoryRecord, TakesTheFirstOfEqualHighests) {

@@ -78,8 +78,8 @@ MemoryRecord SomeMemory() {
                      100,
                      100,
                      100,
-                     {AllocatorProvider::kJemalloc, 15, 350, 0, std::nullopt, 20}}};
-  memory.last_said = {AllocatorProvider::kGlibc, 30, 1, std::nullopt, 2, std::nullopt};
+                     {AllocatorProvider::kJemalloc, 15, 350, 0, std::nullopt, 20, {}}}};
+  memory.last_said = {AllocatorProvider::kGlibc, 30, 1, std::nullopt, 2, std::nullopt, {}};
   return memory;
 }
 
@@ -99,6 +99,28 @@ TEST(MemorySection, RefusesEveryTruncationAndTimesThatGoBack) {
   std::swap(back.samples[0].time_ms, back.samples[1].time_ms);
   MemoryRecord memory;
   EXPECT_FALSE(DecodeMemory(EncodeMemory(back), memory));
+}
+
+TEST(AllocatorLiveSection, GivesBackWhatWasWrittenAndRefusesTheRest) {
+  MemoryRecord memory = SomeMemory();
+  EXPECT_EQ(EncodeAllocatorLive(memory), "");
+  memory.samples[1].allocator.live_bytes = 340;
+  const std::string whole = EncodeAllocatorLive(memory);
+  MemoryRecord read = SomeMemory();
+  ASSERT_TRUE(DecodeAllocatorLive(whole, read));
+  EXPECT_EQ(read, memory);
+  ForgetAllocatorLive(read);
+  EXPECT_EQ(read, SomeMemory());
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    EXPECT_FALSE(DecodeAllocatorLive(std::string_view(whole).substr(0, bytes), read)) << bytes;
+  }
+  read = SomeMemory();
+  read.samples.pop_back();
+  EXPECT_FALSE(DecodeAllocatorLive(whole, read));
+  // Of an allocator that said nothing.
+  read = SomeMemory();
+  read.samples[1].allocator = {};
+  EXPECT_FALSE(DecodeAllocatorLive(whole, read));
 }
 
 }  // namespace

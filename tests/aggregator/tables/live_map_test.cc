@@ -187,7 +187,8 @@ TEST_F(LiveMapTest, FindsABlockThatIsJustBeingMoved) {
   EXPECT_EQ(map_.CountForTest(), 200000u);
 }
 
-// A program that frees a block twice at once is at fault, but one of the two has it, and both return.
+// A program that frees a block twice at once is at fault, but one of the two has it, and both
+// return.
 TEST_F(LiveMapTest, GivesABlockOnceToTwoThatRemoveIt) {
   constexpr uintptr_t kBlocks = 200;
   std::atomic<bool> done{false};
