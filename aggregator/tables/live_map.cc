@@ -199,9 +199,9 @@ bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
       }
     } while (Next(&slots));
     // Not there, so it has become a block, which another split is moving.
+    const uint64_t state = state_.load(std::memory_order_acquire);
     Block same;
-    if (Buckets(state_.load(std::memory_order_acquire)) > child)
-      return RemoveSlowly(address, &same);
+    if (Buckets(state) > child) return RemoveSlowly(address, &same);
   }
 }
 
@@ -236,9 +236,8 @@ void LiveMap::Grow() {
   const uint64_t state = state_.load(std::memory_order_relaxed);
   if ((state & kSplitting) != 0) return;
   const uint64_t buckets = Buckets(state);
-  // Looking at the load is dear, so each look decides for some splits, or for a pause: a short one
-  // where few inserts find their bucket full.
-  const bool small = buckets < kSmallBuckets;
+  // Looking at the load is dear, so each look decides for some splits, or for a pause that it is a
+  // small part of.
   const int64_t credit = split_credit_.load(std::memory_order_relaxed);
   if (credit < 0) {
     split_credit_.store(credit + 1, std::memory_order_relaxed);
@@ -247,10 +246,10 @@ void LiveMap::Grow() {
   if (credit > 0) {
     split_credit_.store(credit - 1, std::memory_order_relaxed);
   } else if (LoadIsHigh(buckets)) {
-    split_credit_.store(static_cast<int64_t>(buckets / (small ? 16 : 64)),
+    split_credit_.store(static_cast<int64_t>(buckets / (buckets < kSmallBuckets ? 16 : 64)),
                         std::memory_order_relaxed);
   } else {
-    split_credit_.store(small ? -64 : -static_cast<int64_t>(kMostSamples),
+    split_credit_.store(buckets <= kMostSamples ? -64 : -static_cast<int64_t>(kMostSamples),
                         std::memory_order_relaxed);
     return;
   }
@@ -335,9 +334,9 @@ void LiveMap::FreeOriginals(uint64_t child) {
     for (size_t at = 0; at < slots.count; ++at) {
       std::atomic<uint64_t>& key = slots.slots[at].key;
       const uint64_t found = key.load(std::memory_order_acquire);
-      if ((found & kMoving) == 0 || Proper(Hash(found & kAddressBits), child + 1) != child)
-        continue;
-      key.store(0, std::memory_order_release);
+      if ((found & kMoving) == 0) continue;
+      const uint64_t hash = Hash(found & kAddressBits);
+      if (Proper(hash, child + 1) == child) key.store(0, std::memory_order_release);
     }
   } while (Next(&slots));
 }

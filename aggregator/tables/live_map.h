@@ -30,8 +30,7 @@
 //      that takes the copy has the block.
 //   5. A value is stored before its key becomes live, and stays while the key does.
 //   6. Between the first state_ load and the last look N has not changed, or the search starts
-//   again.
-//      Each retry means that a split made progress: lock-free.
+//      again. Each retry means that a split made progress: lock-free.
 //
 // Memory order: a key is released after its value (Insert) and acquired before it is read (Remove).
 // state_ is released with a new N after the new bucket was filled, and acquired before a bucket of
