@@ -11,7 +11,7 @@ constexpr size_t kLargestCommit = kHugePage;
 // Blocks a bucket. Small blocks lie unevenly: at kBlocksABucket, one insert in four may find its
 // bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
-constexpr uint64_t kSmallBuckets = 65536;  // 16 MiB
+constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
 // A look at the load counts a small table's buckets, or so many of them: with few, a population
 // that stays the same would seem to have grown now and then, and the table would grow by chance for
 // days.

@@ -94,7 +94,7 @@ size_t BucketsAfterChurn(LiveMap& map, size_t population) {
 }
 
 TEST_F(LiveMapTest, NeverGrowsUnderChurnOfAConstantPopulation) {
-  EXPECT_LT(BucketsAfterChurn(map_, 500000), 500000u / 7);
+  EXPECT_LT(BucketsAfterChurn(map_, 250000), 250000u / 7);
 }
 
 TEST_F(LiveMapTest, HasRoomToSpareOnlyWhileItIsSmall) {
