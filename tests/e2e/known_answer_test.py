@@ -289,6 +289,9 @@ class KnownAnswerTest(harness.MemprofTest):
         allocator = self.allocator or "glibc"
         cases = [case for case in list(self.answer.rows("CASE")) or [{}]
                  if allocator in case.get("with", allocator).split(",")]
+        for case in self.answer.rows("CASE"):
+            self.assertLessEqual(set(case.get("with", "glibc").split(",")), {"glibc", *LIBRARIES})
+        self.assertTrue(cases or self.allocator, "no case with glibc")
         if not cases:
             self.skipTest(f"its answer doesn't hold with {allocator}")
         for case in cases:
