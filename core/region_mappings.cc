@@ -101,7 +101,8 @@ AllocatorSample ReadAllocator(const RegionView& region) {
   for (int i = 0; i < kTries; ++i) {
     const uint32_t before = Get(figures.sequence);
     const uint32_t provider = Get(figures.provider);
-    if (before == 0 || before % 2 != 0 || provider >= kAllocatorProviders) continue;
+    const bool said = provider != 0 && provider < kAllocatorProviders;
+    if (before == 0 || before % 2 != 0 || !said) continue;
     const AllocatorSample sample = {static_cast<AllocatorProvider>(provider),
                                     Get(figures.time_ns) / 1'000'000,
                                     Known(figures.allocated_bytes),
@@ -109,8 +110,7 @@ AllocatorSample ReadAllocator(const RegionView& region) {
                                     Known(figures.free_bytes),
                                     Known(figures.metadata_bytes),
                                     Known(figures.live_bytes)};
-    if (Get(figures.sequence) != before) continue;
-    return sample.provider == AllocatorProvider::kNone ? AllocatorSample() : sample;
+    if (Get(figures.sequence) == before) return sample;
   }
   return {};
 }

@@ -191,9 +191,8 @@ void Report(bool at_end) {
     const AllocatorScope scope(kInAllocator | kInFree);  // what that allocates is not the program's
     any = Ask(said, at_end);
   }
-  const int64_t current = PeakTracker(&header.peak).Current();
-  const uint64_t live_bytes = current > 0 ? static_cast<uint64_t>(current) : 0;
   if (any) {
+    const int64_t live_bytes = PeakTracker(&header.peak).Current();
     AllocatorFigures& figures = header.allocator;
     const uint32_t sequence = figures.sequence.load(std::memory_order_relaxed);
     figures.sequence.store(sequence + 1, std::memory_order_relaxed);
@@ -207,7 +206,7 @@ void Report(bool at_end) {
     set(figures.cached_bytes, said.cached);
     set(figures.free_bytes, said.free);
     set(figures.metadata_bytes, said.metadata);
-    set(figures.live_bytes, live_bytes);
+    set(figures.live_bytes, live_bytes > 0 ? static_cast<uint64_t>(live_bytes) : 0);
     figures.sequence.store(sequence + 2, std::memory_order_release);
   }
   asking.store(0, std::memory_order_release);
