@@ -61,6 +61,8 @@ std::string LackOf(const std::string& path) {
       return "debug info in .dwo files that are gone, or in a .dwp: no inlined functions" + no_id;
     case Lack::kAltFile:
       return "debug info that it shares with others is gone: some functions have no names" + no_id;
+    case Lack::kDamaged:
+      return "damaged debug info: functions, but no files and lines" + no_id;
   }
   return {};
 }

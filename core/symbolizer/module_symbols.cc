@@ -158,7 +158,10 @@ Lack ModuleSymbols::ReadDebugInfo() {
   symbols_.Fill(module_);
   Dwarf_Addr bias = 0;
   Dwarf* dwarf = dwfl_module_getdwarf(module_, &bias);
-  if (dwarf != nullptr) IndexUnits(dwarf);
+  Dwarf* alt = dwarf != nullptr ? dwarf_getalt(dwarf) : nullptr;
+  const bool damaged =
+      dwarf != nullptr && (HasCutNames(dwarf) || (alt != nullptr && HasCutNames(alt)));
+  if (dwarf != nullptr && !damaged) IndexUnits(dwarf);
   const char* main_file = nullptr;
   const char* debug_file = nullptr;
   dwfl_module_info(module_, nullptr, nullptr, nullptr, nullptr, nullptr, &main_file, &debug_file);
@@ -166,6 +169,10 @@ Lack ModuleSymbols::ReadDebugInfo() {
     if (file == nullptr || !HasUnreadableCompression(file)) continue;
     details_.file = file;
     return Lack::kCompression;
+  }
+  if (damaged) {
+    details_.file = debug_file != nullptr ? debug_file : name_;
+    return Lack::kDamaged;
   }
   if (units_.empty()) {
     return dwfl_module_getsymtab(module_) > 1 ? Lack::kDebugInfo : Lack::kSymbols;
@@ -205,7 +212,8 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
   uint8_t type = 0;
   while (dwarf_get_units(dwarf, unit, &unit, nullptr, &type, &die, &split) == 0) {
     if (type != DW_UT_compile && type != DW_UT_skeleton) continue;
-    const bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid;
+    const bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid &&
+                           !HasCutNames(dwarf_cu_getdwarf(split.cu));
     const auto index = static_cast<uint32_t>(units_.size());
     Dwarf_Addr base;
     Dwarf_Addr low;

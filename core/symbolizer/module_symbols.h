@@ -35,6 +35,7 @@ enum class Lack {
   kSplitUnits,   // some units have their functions in a .dwo file that is not there, or in a .dwp
   kNotRead,      // the file was not to be read
   kAltFile,      // the file that holds what several debug files share
+  kDamaged,      // symbols only: the debug info is damaged
 };
 
 // What is to be said of a lack, beside what it is.

@@ -69,6 +69,11 @@ std::string WhatLacks(const SnapshotModule& module, Lack lack, const LackDetails
     case Lack::kAltFile:
       return fmt::format("a part of its debug info is in {}, which is not here; {}", details.file,
                          HowToGetDebugInfo(details, package, "put it there"));
+    case Lack::kDamaged:
+      return fmt::format(
+          "its debug info in {} is damaged (it ends within a name), so no files and lines; build or "
+          "install it anew",
+          details.file);
     case Lack::kNothing:
       break;
   }

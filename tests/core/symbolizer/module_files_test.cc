@@ -253,6 +253,22 @@ TEST_F(ModuleFiles, CompressedInAWayThatIsNotReadGiveTheSymbolAndSayWhatToRun) {
   EXPECT_EQ(Ask(program, program_.build_id()).chain.back(), kOutermost);
 }
 
+// elfutils would read beyond the table's end.
+TEST_F(ModuleFiles, WhoseTableOfNamesEndsWithinANameGiveTheSymbolAndSaySo) {
+  const std::string names = folder_ / "names";
+  for (const char* section : {".debug_str", ".debug_line_str"}) {
+    const std::string program = Stripped("");
+    Shell(fmt::format("objcopy --dump-section {0}={1} {2} && truncate -s -1 {1} && "
+                      "objcopy --update-section {0}={1} {2}",
+                      section, names, program));
+    const Answer answer = Ask(program, program_.build_id());
+    EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}})) << section;
+    ASSERT_EQ(answer.notes.size(), 1u);
+    EXPECT_NE(answer.notes[0].find("is damaged (it ends within a name)"), std::string::npos)
+        << answer.notes[0];
+  }
+}
+
 // A split program built in the folder, whose .dwo files can be taken away.
 class SplitFiles : public ModuleFiles,
                    public testing::WithParamInterface<std::pair<const char*, const char*>> {
