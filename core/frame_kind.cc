@@ -101,7 +101,7 @@ bool IsAllocationWrapper(std::string_view name) {
   for (const std::string_view stem :
        {"malloc", "calloc", "realloc", "zalloc", "memalign", "strdup", "strndup", "memdup"}) {
     const size_t at = lower.find(stem);
-    if (at == std::string::npos || at > kLongestPrefix) continue;
+    if (at > kLongestPrefix) continue;  // npos is more, too
     const std::string_view suffix = std::string_view(lower).substr(at + stem.size());
     if (suffix.empty() || suffix == "array" || suffix == "0" || (at > 0 && suffix[0] == '_')) {
       return true;

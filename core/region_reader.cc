@@ -307,7 +307,7 @@ Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
   snapshot.memory = history.memory;
   CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),
             snapshot);
-  return Canonical(snapshot);
+  return Canonical(std::move(snapshot));
 }
 
 bool IsRegion(int fd) {

@@ -52,7 +52,7 @@ std::string SamplingText(uint64_t sample_bytes) {
 }
 
 std::string FormatBytesWithError(uint64_t bytes, uint64_t error) {
-  const std::string text = FormatBytes(bytes);
+  std::string text = FormatBytes(bytes);
   const size_t unit = text.find(' ');
   if (error == 0 || unit == std::string::npos) return text;
   // In the figure's own unit: "12.3 MiB" is told by how far its number is from the bytes.

@@ -1,7 +1,6 @@
 #include "core/snapshot.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -188,19 +187,19 @@ void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& othe
   merged.named = merged.named.empty() ? site.named : SumOf(merged.named, site.named);
 }
 
-Snapshot Canonical(const Snapshot& snapshot) {
+Snapshot Canonical(Snapshot snapshot) {
   Snapshot result;
-  result.program = snapshot.program;
+  result.program = std::move(snapshot.program);
   result.tracker = snapshot.tracker;
-  result.other_sizes = snapshot.other_sizes;
-  if (!snapshot.timeline.points.empty()) result.timeline = snapshot.timeline;
-  if (!snapshot.moments.at.empty()) result.moments = snapshot.moments;
-  result.named = snapshot.named;
+  result.other_sizes = std::move(snapshot.other_sizes);
+  if (!snapshot.timeline.points.empty()) result.timeline = std::move(snapshot.timeline);
+  if (!snapshot.moments.at.empty()) result.moments = std::move(snapshot.moments);
+  result.named = std::move(snapshot.named);
   const std::vector<uint32_t> named_moved = SortNamed(result.named.taken);
-  result.mappings = snapshot.mappings;
-  result.memory = snapshot.memory;
-  result.sources = snapshot.sources;
-  result.processes = snapshot.processes;
+  result.mappings = std::move(snapshot.mappings);
+  result.memory = std::move(snapshot.memory);
+  result.sources = std::move(snapshot.sources);
+  result.processes = std::move(snapshot.processes);
   SortSources(result.sources, result.processes);
 
   // What sites with figures refer to. Parents come before children, so one pass backwards does.
@@ -211,64 +210,65 @@ Snapshot Canonical(const Snapshot& snapshot) {
     node_used[site.node] = true;
     name_used[site.thread_name] = true;
   }
-  for (const SnapshotMapping& row : snapshot.mappings.rows) {
+  for (const SnapshotMapping& row : result.mappings.rows) {
     if (!HasFigure(row)) continue;
     node_used[row.node] = true;
     name_used[row.thread_name] = true;
   }
-  std::vector<bool> frame_used(snapshot.frames.size());
-  std::vector<bool> module_used(snapshot.modules.size());
+  result.modules = std::move(snapshot.modules);
+  result.frames = std::move(snapshot.frames);
+  result.thread_names = std::move(snapshot.thread_names);
+  std::vector<bool> frame_used(result.frames.size());
+  std::vector<bool> module_used(result.modules.size());
   for (size_t i = snapshot.nodes.size(); i-- > 1;) {
     if (!node_used[i]) continue;
     node_used[snapshot.nodes[i].parent] = true;
     frame_used[snapshot.nodes[i].frame] = true;
-    const uint32_t module = snapshot.frames[snapshot.nodes[i].frame].module;
+    const uint32_t module = result.frames[snapshot.nodes[i].frame].module;
     if (module != kNoModule) module_used[module] = true;
   }
 
-  result.modules = snapshot.modules;
   const auto module_moved = SortDistinct(result.modules, module_used, [](const SnapshotModule& m) {
     return std::tie(m.path, m.build_id);
   });
-  result.frames = snapshot.frames;
   for (SnapshotFrame& frame : result.frames) {
     if (frame.module != kNoModule) frame.module = module_moved[frame.module];
   }
   const auto frame_moved = SortDistinct(result.frames, frame_used, [](const SnapshotFrame& f) {
     return std::make_tuple(f.module, f.offset);
   });
-  result.thread_names = snapshot.thread_names;
   const auto name_moved =
       SortDistinct(result.thread_names, name_used, [](const std::string& name) { return name; });
 
   const auto number = Number(snapshot.nodes, node_used, frame_moved, result.nodes);
 
-  using SiteKey = std::tuple<uint32_t, uint32_t, uint32_t, AllocatorKind>;
-  const auto key_of = [&](const SnapshotSite& site) {
-    return SiteKey(number[site.node], name_moved[site.thread_name], site.size_class, site.kind);
-  };
-  std::map<SiteKey, SnapshotSite> sites;
-  for (const SnapshotSite& site : snapshot.sites) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < snapshot.sites.size(); ++i) {
+    SnapshotSite& site = snapshot.sites[i];
     if (!HasFigure(site)) continue;
-    const auto [node, name, size_class, kind] = key_of(site);
-    SnapshotSite& merged = sites[{node, name, size_class, kind}];
-    merged.node = node;
-    merged.thread_name = name;
-    merged.size_class = size_class;
-    merged.kind = kind;
-    SnapshotSite ordered = site;
-    ordered.named = InOrder(site.named, named_moved);
-    AddSite(ordered, merged, result.other_sizes);
+    site.node = number[site.node];
+    site.thread_name = name_moved[site.thread_name];
+    order.push_back(i);
   }
-  for (const auto& entry : sites) result.sites.push_back(entry.second);
-  if (!result.processes.empty()) {
-    std::map<SiteKey, uint32_t> places;
-    for (const auto& entry : sites)
-      places.emplace(entry.first, static_cast<uint32_t>(places.size()));
-    std::vector<uint32_t> moved;
-    for (const SnapshotSite& site : snapshot.sites) {
-      moved.push_back(HasFigure(site) ? places[key_of(site)] : 0);
+  const auto key_of = [](const SnapshotSite& site) {
+    return std::make_tuple(site.node, site.thread_name, site.size_class, site.kind);
+  };
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return key_of(snapshot.sites[a]) < key_of(snapshot.sites[b]);
+  });
+  std::vector<uint32_t> moved(snapshot.sites.size());
+  result.sites.reserve(order.size());
+  for (const uint32_t i : order) {
+    SnapshotSite site = std::move(snapshot.sites[i]);  // whose memory is free after this round
+    if (result.sites.empty() || key_of(result.sites.back()) != key_of(site)) {
+      SnapshotSite& fresh = result.sites.emplace_back();
+      std::tie(fresh.node, fresh.thread_name, fresh.size_class, fresh.kind) = key_of(site);
     }
+    moved[i] = static_cast<uint32_t>(result.sites.size() - 1);
+    site.named = InOrder(site.named, named_moved);
+    AddSite(site, result.sites.back(), result.other_sizes);
+  }
+  if (!result.processes.empty()) {
     for (SnapshotProcess& process : result.processes) MoveRows(process.rows, moved);
     // Sums of figures from anywhere may have come round to less than their parts.
     if (!FitSites(result.processes, result.sites)) result.processes.clear();

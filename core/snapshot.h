@@ -160,6 +160,7 @@ void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& othe
 
 // Merges equal modules, frames, nodes and sites, drops what no site refers to, and orders all by
 // content. The result stands for the same profile. Pre: invariants 1 and 2.
-Snapshot Canonical(const Snapshot& snapshot);
+// One that is moved in needs no memory for a second of what its sites have.
+Snapshot Canonical(Snapshot snapshot);
 
 }  // namespace memprof

@@ -271,7 +271,7 @@ Snapshot SnapshotMerger::Take() {
       first_->sources.clear();
       first_->processes.clear();
     }
-    return Canonical(*first_);
+    return Canonical(std::move(*first_));
   }
   bool has_moments = true;
   while (has_moments && ChangesIn(merged_.sites) > most_changes_) {
@@ -292,7 +292,7 @@ Snapshot SnapshotMerger::Take() {
     }
   }
   for (SnapshotSource& source : merged_.sources) source.has_moments &= has_moments;
-  return Canonical(merged_);
+  return Canonical(std::move(merged_));
 }
 
 }  // namespace memprof

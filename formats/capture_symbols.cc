@@ -135,7 +135,7 @@ bool DecodeSymbols(std::string_view raw, size_t modules, size_t frames, StoredSy
 }
 
 Result<std::string> WithSymbols(std::string_view capture, const StoredSymbols& symbols) {
-  const auto content = EncodeSymbols(symbols);
+  auto content = EncodeSymbols(symbols);
   if (!content) return content;
   ByteWriter out;
   out.Raw(capture.substr(0, cf::kFileHeaderBytes));

@@ -41,7 +41,7 @@ std::optional<int> StatusOfZombie(pid_t pid) {
   std::getline(file, text);
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos || text.compare(name_end, 3, ") Z") != 0) return std::nullopt;
-  return std::atoi(text.c_str() + text.rfind(' ') + 1);
+  return static_cast<int>(std::strtol(text.c_str() + text.rfind(' ') + 1, nullptr, 10));
 }
 
 std::optional<int> StatusByDescriptor(int pid_fd) {

@@ -41,10 +41,7 @@ void Supervisor::OnAttachment() {
       attached_said_ = true;
       break;
     case AttachmentState::kDetached:
-      outcome_.still_running = ended_ = true;
-      break;
-    case AttachmentState::kFailed:
-      // Attached and not to be detached: it goes on counting for nobody.
+    case AttachmentState::kFailed:  // attached, and not to be detached: it counts on, for nobody
       outcome_.still_running = ended_ = true;
       break;
     case AttachmentState::kEnded: {

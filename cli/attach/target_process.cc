@@ -34,9 +34,12 @@ uint64_t SignalMask(pid_t pid, const char* name) {
 
 // Filters of system calls that the process has and we don't: what it may not call isn't known.
 bool HasFiltersOfItsOwn(pid_t pid) {
-  const int theirs = std::atoi(StatusLine(pid, "Seccomp").c_str());
-  const int filters = std::atoi(StatusLine(pid, "Seccomp_filters").c_str());
-  const int ours = std::atoi(StatusLine(getpid(), "Seccomp_filters").c_str());
+  const auto number = [](pid_t process, const char* name) {
+    return std::strtol(StatusLine(process, name).c_str(), nullptr, 10);
+  };
+  const long theirs = number(pid, "Seccomp");
+  const long filters = number(pid, "Seccomp_filters");
+  const long ours = number(getpid(), "Seccomp_filters");
   return theirs == 1 || (theirs == 2 && filters > ours);
 }
 

@@ -16,7 +16,7 @@ uint64_t Whole(double value) { return value <= 0 ? 0 : static_cast<uint64_t>(std
 std::string LimitText(const LimitVerdict& verdict, bool exact) {
   const Unit unit = verdict.limit->kind->unit;
   const auto format = exact ? FormatValueExact : FormatValue;
-  const std::string most = format(verdict.most, unit);
+  std::string most = format(verdict.most, unit);
   if (!verdict.against_baseline) return most;
   std::string increments = verdict.limit->bound.text;
   if (const size_t and_at = increments.find(" and "); and_at != std::string::npos) {

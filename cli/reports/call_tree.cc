@@ -27,7 +27,10 @@ class CallTree::Builder {
       folded_.push_back(!options.all_frames &&
                         ClassifyFrame(frame.function, module) == FrameKind::kSystem);
     }
-    for (const ProfileSite& site : profile.sites) Add(site);
+  }
+
+  void AddSites() {
+    for (const ProfileSite& site : profile_.sites) Add(site);
   }
 
  private:
@@ -94,7 +97,7 @@ class CallTree::Builder {
 
 CallTree::CallTree(const Profile& profile, const CallTreeOptions& options)
     : own_label_(options.bottom_up ? "[no caller]" : "[itself]") {
-  Builder(*this, profile, options);
+  Builder(*this, profile, options).AddSites();
   Sort(options.sort);
   Show(options.rows, options.sort);
 }

@@ -39,7 +39,7 @@ Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {
 
 Result<void> Write(const OutputOptions& options, const std::string& text) {
   if (IsStdout(options)) return WriteTo(STDOUT_FILENO, "stdout", text);
-  if (const auto free = CheckOutput(options); !free) return free;
+  if (auto free = CheckOutput(options); !free) return free;
   if (!IsWrittenInPlace(options.file)) {
     return WriteFileAtomically(options.file, text, Readers::kByUmask);
   }
@@ -48,7 +48,7 @@ Result<void> Write(const OutputOptions& options, const std::string& text) {
     return Fail(ErrorKind::kIo,
                 fmt::format("{} can't be written: {}", options.file, strerror(errno)));
   }
-  const auto written = WriteTo(fd, options.file, text);
+  auto written = WriteTo(fd, options.file, text);
   close(fd);
   return written;
 }

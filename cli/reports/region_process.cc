@@ -47,7 +47,7 @@ pid_t FindRegionProcess(int fd, const std::string& file) {
   for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const pid_t process = std::atoi(name.c_str());
+    const auto process = static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10));
     if (NamespacePid(process) == pid && Maps("/proc/" + name, info, path)) return process;
   }
   return 0;

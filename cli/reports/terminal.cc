@@ -70,9 +70,8 @@ std::string Escaped(const char* code, std::string_view text, const TextStyle& st
 TextStyle StyleOfFile() {
   TextStyle style;
   const char* columns = std::getenv("COLUMNS");
-  if (columns != nullptr && std::atoi(columns) > 0) {
-    style.width = static_cast<size_t>(std::atoi(columns));
-  }
+  const long width = columns != nullptr ? std::strtol(columns, nullptr, 10) : 0;
+  if (width > 0) style.width = static_cast<size_t>(width);
   style.width = std::clamp(style.width, kNarrowest, kWidest);
   return style;
 }

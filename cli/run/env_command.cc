@@ -57,7 +57,7 @@ void WarnOfOutput(const std::string& output) {
 }
 
 Result<std::string> PreloadText(const EnvOptions& options) {
-  const auto preload = FindPreload();
+  auto preload = FindPreload();
   if (!preload) return preload;
   std::vector<std::string> preloads = {*preload};
   if (!options.program.empty()) {
@@ -89,7 +89,7 @@ Result<std::string> Text(const EnvOptions& options) {
   const auto tracker = ReadTrackingFlags(options.tracking);
   if (!tracker) return tl::unexpected<Error>(tracker.error());
   const std::string words = OptionsText(options, *tracker);
-  const auto preload = PreloadText(options);
+  auto preload = PreloadText(options);
   if (!preload) return preload;
   WarnOfOutput(output);
   std::vector<std::pair<std::string, std::string>> variables = {{"LD_PRELOAD", *preload},

@@ -10,7 +10,7 @@ namespace memprof {
 // The next number whose file may be written.
 std::string ExecutedImages::NextName() {
   for (;;) {
-    const std::string name = InsertBeforeExtension(output_, ".exec" + std::to_string(++number_));
+    std::string name = InsertBeforeExtension(output_, ".exec" + std::to_string(++number_));
     std::error_code error;
     if (overwrite_ || !std::filesystem::exists(name, error)) return name;
   }

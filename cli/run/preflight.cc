@@ -81,7 +81,7 @@ std::optional<std::string> ReadScriptLine(const std::string& path) {
 std::string TakeWord(std::string_view& line) {
   line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
   const size_t end = std::min(line.find_first_of(" \t\r"), line.size());
-  const std::string word(line.substr(0, end));
+  std::string word(line.substr(0, end));
   line.remove_prefix(end);
   return word;
 }

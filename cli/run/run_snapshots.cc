@@ -34,8 +34,9 @@ ControlReply Taken(const std::string& name, uint64_t time_ms, const std::string&
 
 }  // namespace
 
-RunSnapshots::RunSnapshots(SnapshotOptions options, ControlSocket& control, std::string output,
-                           std::string region, bool checkpoints, pid_t program)
+RunSnapshots::RunSnapshots(SnapshotOptions options, ControlSocket& control,
+                           const std::string& output, const std::string& region, bool checkpoints,
+                           pid_t program)
     : options_(std::move(options)),
       control_(control),
       output_(CanonicalName(output)),

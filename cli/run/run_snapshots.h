@@ -36,8 +36,8 @@ struct SnapshotOptions {
 class RunSnapshots {
  public:
   // `output` and `region` are the run's files; `checkpoints`: the capture is written while it runs.
-  RunSnapshots(SnapshotOptions options, ControlSocket& control, std::string output,
-               std::string region, bool checkpoints, pid_t program);
+  RunSnapshots(SnapshotOptions options, ControlSocket& control, const std::string& output,
+               const std::string& region, bool checkpoints, pid_t program);
   RunSnapshots(const RunSnapshots&) = delete;
   ~RunSnapshots();
 

@@ -56,7 +56,11 @@ std::vector<SourceChain> ReportSymbolizer::Resolve(std::span<const SnapshotModul
   for (size_t i = 0; i < open.size(); ++i) {
     const bool use_stored = open[i].module < modules.size() && from_store[open[i].module] &&
                             !stored.chains[open_at[i]].empty();
-    chains[open_at[i]] = use_stored ? stored.chains[open_at[i]] : std::move(here[i]);
+    if (use_stored) {
+      chains[open_at[i]] = stored.chains[open_at[i]];
+    } else {
+      chains[open_at[i]] = std::move(here[i]);
+    }
   }
   AddNotes(from_store);
   if (options_.paths.empty()) return chains;

@@ -66,12 +66,9 @@ std::string_view QualifiedName(std::string_view function) {
       i = behind;
     } else if (c == '<' || c == '{' || c == '[') {
       i = BehindBrackets(function, i);
-    } else if (c == ' ' && function.substr(i + 1).starts_with('<')) {
-      ++i;
-    } else if (c == ' ') {
-      start = ++i;
     } else {
       ++i;
+      if (c == ' ' && !function.substr(i).starts_with('<')) start = i;
     }
   }
   const size_t end = i < function.size() ? i : function.size();

@@ -112,12 +112,12 @@ Result<void> TreeCaptures::Write(const Snapshot& snapshot, const std::string& su
   if (earlier == written_.end()) {
     if (!MakeRoomFor(peak_bytes)) return {};
     const std::string name = FreeName(suffix);
-    if (const auto written = WriteCaptureFile(name, snapshot); !written) return written;
+    if (auto written = WriteCaptureFile(name, snapshot); !written) return written;
     written_.push_back({peak_bytes, name, suffix, snapshot.program.run_id});
     return {};
   }
   const std::string name = earlier->suffix == suffix ? earlier->name : FreeName(suffix);
-  if (const auto written = WriteCaptureFile(name, snapshot); !written) return written;
+  if (auto written = WriteCaptureFile(name, snapshot); !written) return written;
   if (name != earlier->name) unlink(earlier->name.c_str());
   *earlier = {peak_bytes, name, suffix, snapshot.program.run_id};
   return {};

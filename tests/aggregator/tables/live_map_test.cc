@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "aggregator/private_memory.h"
+
 namespace memprof {
 namespace {
 
@@ -111,14 +113,20 @@ TEST_F(LiveMapTest, DoesNotGrowByChance) {
   std::vector<uintptr_t> addresses(kPopulation);
   bool right = true;
   for (auto& address : addresses) right = map_.Insert(address = somewhere(), {1, 1}) && right;
-  for (size_t i = 0; i < 2000000; ++i) {
-    uintptr_t& address = addresses[random() % kPopulation];
-    Block block;
-    right = map_.Remove(address, &block) && right;
-    right = map_.Insert(address = somewhere(), {1, 1}) && right;
-  }
+  const auto replace = [&](size_t times) {
+    for (size_t i = 0; i < times; ++i) {
+      uintptr_t& address = addresses[random() % kPopulation];
+      Block block;
+      right = map_.Remove(address, &block) && right;
+      right = map_.Insert(address = somewhere(), {1, 1}) && right;
+    }
+  };
+  replace(500000);
+  const uint64_t bytes = PrivateBytes();
+  replace(20000000);
   EXPECT_TRUE(right);
   EXPECT_LT(map_.buckets(), kPopulation / 6 * 17 / 16 + 2);
+  EXPECT_EQ(PrivateBytes(), bytes);
 }
 
 // Each thread allocates addresses that only it uses now; blocks are handed to the next thread,
