@@ -12,8 +12,8 @@ constexpr size_t kLargestCommit = kHugePage;
 // bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
 constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
-// In days nearly every bucket is full for once, and some need two groups. Up to so many buckets they
-// have the memory for these from the first, so that it doesn't grow by chance.
+// In days nearly every bucket is full for once, and some need two groups. Up to so many buckets
+// they have the memory for these from the first, so that it doesn't grow by chance.
 constexpr uint64_t kSettledBuckets = 4096;  // 1 MiB, and as much for groups
 // A look at the load counts a small table's buckets, or so many of them: with few, a population
 // that stays the same would seem to have grown now and then, and the table would grow by chance for

@@ -258,9 +258,10 @@ TEST_F(ModuleFiles, WhoseTableOfNamesEndsWithinANameGiveTheSymbolAndSaySo) {
   const std::string names = folder_ / "names";
   for (const char* section : {".debug_str", ".debug_line_str"}) {
     const std::string program = Stripped("");
-    Shell(fmt::format("objcopy --dump-section {0}={1} {2} && truncate -s -1 {1} && "
-                      "objcopy --update-section {0}={1} {2}",
-                      section, names, program));
+    Shell(
+        fmt::format("objcopy --dump-section {0}={1} {2} && truncate -s -1 {1} && "
+                    "objcopy --update-section {0}={1} {2}",
+                    section, names, program));
     const Answer answer = Ask(program, program_.build_id());
     EXPECT_EQ(answer.chain, (SourceChain{{"shop::Outermost(int)", "", 0, false}})) << section;
     ASSERT_EQ(answer.notes.size(), 1u);
