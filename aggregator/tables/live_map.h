@@ -40,8 +40,9 @@
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
 // huge pages when it is large; up to 4 MiB at about 6 blocks a bucket, of which the first MiB has
-// as much for groups. A slot's key and value lie in one line. Failure: Insert gives false when
-// there is no memory; the caller counts a dropped event.
+// as much for groups. A slot's key and value lie in one line.
+//
+// Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
 // VLDB 1980.
