@@ -51,8 +51,10 @@ def main():
     if files - entries.keys():
         sys.exit("tidy: not built: " + " ".join(sorted(files - entries.keys())))
     os.makedirs(CACHE, exist_ok=True)
-    with open(".clang-tidy", "rb") as file:
-        rules = file.read()
+    rules = b""
+    for path in (".clang-tidy", "aggregator/.clang-tidy"):
+        with open(path, "rb") as file:
+            rules += file.read()
     rules += subprocess.run(["clang-tidy", "--version"], check=True, stdout=subprocess.PIPE).stdout
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         clean = list(pool.map(lambda path: is_clean(build, entries[path], rules), sorted(files)))

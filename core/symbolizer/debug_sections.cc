@@ -9,22 +9,24 @@
 namespace memprof {
 namespace {
 
-bool HasUnreadableCompression(Elf* elf) {
+// Whether `is` holds for a section, by its header and its name.
+template <typename Is>
+bool AnySection(Elf* elf, Is is) {
   size_t names = 0;
   if (elf_getshdrstrndx(elf, &names) != 0) return false;
   for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr || (header.sh_flags & SHF_COMPRESSED) == 0) {
-      continue;
-    }
+    if (gelf_getshdr(section, &header) == nullptr) continue;
     const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name == nullptr || !std::string_view(name).starts_with(".debug_")) continue;
-    GElf_Chdr compression;
-    if (gelf_getchdr(section, &compression) == nullptr || compression.ch_type != ELFCOMPRESS_ZLIB) {
-      return true;
-    }
+    if (name != nullptr && is(section, header, std::string_view(name))) return true;
   }
   return false;
+}
+
+bool IsUnreadable(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
+  if ((header.sh_flags & SHF_COMPRESSED) == 0 || !name.starts_with(".debug_")) return false;
+  GElf_Chdr compression;
+  return gelf_getchdr(section, &compression) == nullptr || compression.ch_type != ELFCOMPRESS_ZLIB;
 }
 
 // ".debug_line_str", ".zdebug_str", ".debug_str.dwo"; not ".debug_str_offsets".
@@ -33,28 +35,21 @@ bool IsOfNames(std::string_view section) {
   return section.find("debug_") != section.npos && section.ends_with("_str");
 }
 
+bool IsCut(Elf_Scn* section, const GElf_Shdr&, std::string_view name) {
+  if (!IsOfNames(name)) return false;
+  // What libdw has decompressed is so for us too.
+  const Elf_Data* data = elf_getdata(section, nullptr);
+  return data != nullptr && data->d_buf != nullptr && data->d_size != 0 &&
+         static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0;
+}
+
 }  // namespace
 
-bool HasCutNames(Dwarf* dwarf) {
-  Elf* elf = dwarf_getelf(dwarf);
-  size_t sections = 0;
-  if (elf_getshdrstrndx(elf, &sections) != 0) return false;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* name = elf_strptr(elf, sections, header.sh_name);
-    if (name == nullptr || !IsOfNames(name)) continue;
-    // What libdw has decompressed is so for us too.
-    const Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || data->d_buf == nullptr || data->d_size == 0) continue;
-    if (static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0) return true;
-  }
-  return false;
-}
+bool HasCutNames(Dwarf* dwarf) { return AnySection(dwarf_getelf(dwarf), IsCut); }
 
 bool HasUnreadableCompression(const std::string& file) {
   const ElfFile opened(file);
-  return opened.elf() != nullptr && HasUnreadableCompression(opened.elf());
+  return AnySection(opened.elf(), IsUnreadable);
 }
 
 }  // namespace memprof

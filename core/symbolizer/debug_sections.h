@@ -13,6 +13,7 @@ namespace memprof {
 bool HasUnreadableCompression(const std::string& file);
 
 // A table of names ends in the middle of one: elfutils 0.188 would read on behind the table.
+// nullptr has none.
 bool HasCutNames(Dwarf* dwarf);
 
 }  // namespace memprof

@@ -159,8 +159,7 @@ Lack ModuleSymbols::ReadDebugInfo() {
   Dwarf_Addr bias = 0;
   Dwarf* dwarf = dwfl_module_getdwarf(module_, &bias);
   Dwarf* alt = dwarf != nullptr ? dwarf_getalt(dwarf) : nullptr;
-  const bool damaged =
-      dwarf != nullptr && (HasCutNames(dwarf) || (alt != nullptr && HasCutNames(alt)));
+  const bool damaged = HasCutNames(dwarf) || HasCutNames(alt);
   if (dwarf != nullptr && !damaged) IndexUnits(dwarf);
   const char* main_file = nullptr;
   const char* debug_file = nullptr;

@@ -71,9 +71,8 @@ std::string WhatLacks(const SnapshotModule& module, Lack lack, const LackDetails
                          HowToGetDebugInfo(details, package, "put it there"));
     case Lack::kDamaged:
       return fmt::format(
-          "its debug info in {} is damaged (it ends within a name), so no files and lines; build "
-          "or "
-          "install it anew",
+          "its debug info in {} is damaged (it ends within a name), so no files and lines; "
+          "build or install it anew",
           details.file);
     case Lack::kNothing:
       break;
