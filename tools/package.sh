@@ -16,13 +16,12 @@ build_in() {
   rm -rf "$1"
   mkdir -p "$1"
   git ls-files -z | tar --null -T - -c | tar -x -C "$1"
+  # Chained: bash doesn't end at an error in here, whose status is asked for.
   (
-    cd "$1"
-    cmake --preset package
-    cmake --build build/package -- -j"$(nproc)"
-    cd build/package
-    umask 022  # CPack gives the archive's members the modes of its own files
-    cpack
+    cd "$1" && cmake --preset package && cmake --build build/package -- -j"$(nproc)" &&
+      cd build/package &&
+      umask 022 &&  # CPack gives the archive's members the modes of its own files
+      cpack
   ) >"$1.log" 2>&1 || {
     tail -n 40 "$1.log" >&2
     exit 1
