@@ -10,18 +10,39 @@
 
 namespace memprof {
 
+namespace {
+
+// /proc/PID/stat from its third field on: the second one, a name, may have spaces. Empty: gone.
+std::string StatOf(pid_t pid) {
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");
+  return name_end == std::string::npos ? std::string() : text.substr(name_end + 2);
+}
+
+}  // namespace
+
 std::optional<int> WaitStatusOf(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, WNOHANG) == pid) return status;
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  if (!std::getline(file, text)) return std::nullopt;
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || text.compare(name_end, 3, ") Z") != 0) return std::nullopt;
+  const std::string text = StatOf(pid);
+  if (!text.starts_with('Z')) return std::nullopt;
   const char* at = text.c_str() + text.find_last_of(' ');  // the last field; 0 where it is hidden
   const int code = static_cast<int>(std::strtol(at, nullptr, 10));
   if (code == 0 && geteuid() != 0) return std::nullopt;
   return code;
+}
+
+std::optional<uint64_t> StartTicksOf(pid_t pid) {
+  const std::string text = StatOf(pid);
+  size_t at = 0;
+  for (int field = 3; field < 22; ++field) {
+    at = text.find(' ', at);
+    if (at == std::string::npos) return std::nullopt;
+    ++at;
+  }
+  return std::strtoull(text.c_str() + at, nullptr, 10);
 }
 
 std::vector<pid_t> ChildrenOf(pid_t pid) {

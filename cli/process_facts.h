@@ -21,6 +21,10 @@ std::vector<pid_t> ChildrenOf(pid_t pid);
 // has ended and is not reaped still has it.
 std::string CommandNameOf(pid_t pid);
 
+// When it was forked, in ticks of the clock since the system's start: of two the child's is no
+// less.
+std::optional<uint64_t> StartTicksOf(pid_t pid);
+
 // The value of a line of /proc/PID/status, or of a thread's.
 std::string StatusLine(pid_t pid, const std::string& name, pid_t thread = 0);
 

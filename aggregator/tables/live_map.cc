@@ -45,6 +45,7 @@ bool LiveMap::Init(size_t max_blocks) {
                        kFirstBuckets * sizeof(Bucket))) {
     return false;
   }
+  for (uint64_t b = 0; b < kFirstBuckets; ++b) buckets_[b].CloseLast();
   state_.store(kFirstBuckets, std::memory_order_release);
   return true;
 }
@@ -274,19 +275,27 @@ void LiveMap::Grow() {
   FreeOriginals(buckets);
 }
 
-// Blocks a bucket, estimated from buckets spread evenly over the table.
+// Blocks a bucket. Of a large table estimated from buckets spread evenly over it, and of each from
+// one of its lines, since a line is a cache miss; the last one stands for the groups too.
 bool LiveMap::LoadIsHigh(uint64_t buckets) const {
-  const uint64_t samples = buckets < kMostSamples ? buckets : kMostSamples;
+  constexpr size_t kLines = 4;
+  const bool whole = buckets <= kMostSamples;
+  const uint64_t samples = whole ? buckets : kMostSamples;
   uint64_t blocks = 0;
   for (uint64_t i = 0; i < samples; ++i) {
     Slots slots = Of(buckets_[buckets * i / samples]);
+    const size_t line = i % kLines;
+    size_t at = whole ? 0 : line * kLineSlots;
+    size_t end = whole || line == kLines - 1 ? slots.count : at + kLineSlots;
     do {
-      for (size_t at = 0; at < slots.count; ++at) {
-        blocks += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
-      }
-    } while (Next(&slots));
+      for (; at < end; ++at) blocks += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
+      if (end != slots.count || !Next(&slots)) break;
+      at = 0;
+      end = slots.count;
+    } while (true);
   }
-  return blocks > (buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket) * samples;
+  const uint64_t limit = buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket;
+  return (whole ? 1 : kLines) * blocks > limit * samples;
 }
 
 // The index without its leading bit.
@@ -310,6 +319,7 @@ LiveMap::Slot* LiveMap::ReserveInChild(Slots* slots, uint64_t hash) {
 // Copies what belongs to `child` from its parent (invariants 3 and 4). What finds no memory stays
 // where it is, as does an insert that isn't done: invariant 1.
 void LiveMap::FillChild(uint64_t child) {
+  buckets_[child].CloseLast();
   Slots to = Of(buckets_[child]);
   Slots slots = Of(buckets_[ParentOf(child)]);
   do {

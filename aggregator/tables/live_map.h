@@ -40,7 +40,8 @@
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
 // huge pages when it is large; up to 4 MiB at about 6 blocks a bucket, of which the first MiB has
-// as much for groups. A slot's key and value lie in one line.
+// as much for groups. A slot's key and value lie in one line, and so do nine blocks in ten with the
+// slot where they are looked for.
 //
 // Failure: Insert gives false when there is no memory; the caller counts a dropped event.
 //
@@ -86,11 +87,11 @@ class LiveMap {
     friend class LiveMap;
     // A bucket lies on a multiple of its size.
     Slot* begin() const {
-      return reinterpret_cast<Slot*>(reinterpret_cast<uintptr_t>(first) & ~(sizeof(Bucket) - 1));
+      return reinterpret_cast<Slot*>(reinterpret_cast<uintptr_t>(line) & ~(sizeof(Bucket) - 1));
     }
     Slot* end() const { return begin() + kBucketSlots; }
 
-    Slot* first;
+    Slot* line;  // kLineSlots of them
     uint64_t state;
   };
 
@@ -98,7 +99,7 @@ class LiveMap {
   // else.
   [[gnu::always_inline]] Look Prefetch(uintptr_t address) const {
     const Look look = LookFor(address);
-    __builtin_prefetch(look.first, 1);
+    __builtin_prefetch(look.line, 1);
     return look;
   }
 
@@ -131,11 +132,8 @@ class LiveMap {
     if (__builtin_expect(state_.load(std::memory_order_acquire) != look.state, 0)) {
       look = LookAgain(address);
     }
-    // From its first slot round to it again.
-    for (Slot *slot = look.first, *end = look.end(); slot != end; ++slot) {
-      if (take(*slot)) return true;
-    }
-    for (Slot* slot = look.begin(); slot != look.first; ++slot) {
+    if (take(*OneOf(look.line, 0))) return true;
+    for (Slot *slot = look.begin(), *end = look.end(); slot != end; ++slot) {
       if (take(*slot)) return true;
     }
     return InsertSlowly(address, block);
@@ -163,10 +161,8 @@ class LiveMap {
       return true;
     };
     const Look look = LookFor(address);
-    for (Slot *slot = look.first, *end = look.end(); slot != end; ++slot) {
-      if (take(*slot)) return true;
-    }
-    for (Slot* slot = look.begin(); slot != look.first; ++slot) {
+    if (take(*OneOf(look.line, address))) return true;
+    for (Slot *slot = look.begin(), *end = look.end(); slot != end; ++slot) {
       if (take(*slot)) return true;
     }
     Block found;  // apart, so that the caller's may be in registers
@@ -185,6 +181,7 @@ class LiveMap {
  private:
   static constexpr size_t kBucketSlots = 15;
   static constexpr size_t kGroupSlots = 7;
+  static constexpr size_t kLineSlots = 4;
   static constexpr uint64_t kBlocksABucket = 10;  // above them it grows
   static constexpr uint64_t kSplitting = 1ull << 63;
 
@@ -215,9 +212,13 @@ class LiveMap {
     std::atomic<uint64_t> value;
   };
   struct alignas(256) Bucket {
-    Slot slots[kBucketSlots];
-    std::atomic<uint64_t> next;  // index + 1 of the first overflow group; 0: none
-    uint64_t unused;
+    // Index + 1 of the first overflow group; 0: none.
+    std::atomic<uint64_t>& next() { return slots[kBucketSlots].value; }
+    // The last slot's key is neither free nor any block's, from before the bucket is used: so all
+    // lines are alike to who looks at one.
+    void CloseLast() { slots[kBucketSlots].key.store(kTentative, std::memory_order_relaxed); }
+
+    Slot slots[kBucketSlots + 1];
   };
   struct alignas(128) Group {
     Slot slots[kGroupSlots];
@@ -228,18 +229,34 @@ class LiveMap {
 
   [[gnu::always_inline]] Look LookFor(uintptr_t address) const {
     const uint64_t state = state_.load(std::memory_order_acquire);
+    const uint64_t hash = Hash(address);
     Look look;
-    look.first = buckets_[Proper(HashOfBucket(address), Buckets(state))].slots +
-                 FirstSlot(HashOfSlot(address), kBucketSlots);
+    look.line = buckets_[Proper(hash, Buckets(state))].slots + LineOf(hash);
     look.state = state;
     return look;
+  }
+
+  // Of a line's slots one that has the key, if any has: nearly always one has what is looked for.
+  // Without a branch: which it is can't be predicted, and what follows would wait for the line.
+  [[gnu::always_inline]] static Slot* OneOf(Slot* line, uint64_t key) {
+    const auto has = [&](Slot * slot) __attribute__((always_inline)) {
+      return __builtin_expect_with_probability(slot->key.load(std::memory_order_relaxed) == key, 1,
+                                               0.5);
+    };
+    Slot* slot = line;
+    slot = has(line + 1) ? line + 1 : slot;
+    slot = has(line + 2) ? line + 2 : slot;
+    slot = has(line + 3) ? line + 3 : slot;
+    return slot;
   }
 
   // Where a block some two KiB further on lies, if the table is as full there as here. It need not
   // be mapped.
   [[gnu::always_inline]] static void FetchAhead(const Slot& slot) {
     constexpr size_t kAhead = 8;
-    __builtin_prefetch(&slot + kAhead * sizeof(Bucket) / sizeof(Slot), 1);
+    const Slot* const ahead = &slot + kAhead * sizeof(Bucket) / sizeof(Slot);
+    __builtin_prefetch(ahead, 1);
+    __builtin_prefetch(ahead + kLineSlots, 1);
   }
 
   // Apart, so that Insert keeps nothing for it.
@@ -257,32 +274,27 @@ class LiveMap {
   // Neighbours in the heap are neighbours in the table, since programs allocate and free them one
   // after the other; and a heap without holes fills the table evenly. So a bucket's number is the
   // address by a little less than 256, modulo the buckets: a little, so that blocks or arenas that
-  // are a power of two apart don't meet in few buckets.
-  // Bits 0..31 are the bucket's; bits 32..47 its first slot's, which is the same for 16 KiB: the
-  // blocks of a bucket share lines, and those of other places in it begin elsewhere.
+  // are a power of two apart don't meet in few buckets. Each quarter of these bytes has a line of
+  // the bucket to begin with, so that lines fill as evenly as buckets.
+  // Bits 32..63 are the bucket's, 30 and 31 the line's.
   static uint64_t Hash(uintptr_t address) {
-    return (HashOfSlot(address) & 0xffffffff00000000ull) | HashOfBucket(address);
-  }
-  static uint64_t HashOfBucket(uintptr_t address) {
     constexpr uint64_t kScale = 17814105;  // 2^24 · 1.0618
-    return (address * kScale) >> 32;
-  }
-  static uint64_t HashOfSlot(uintptr_t address) {
-    constexpr uint64_t kMix = 0x9e3779b97f4a7c15ull;
-    return (address >> 14) * kMix;
+    return address * kScale;
   }
   // The bucket that `hash` belongs to when there are `buckets` of them.
   static uint64_t Proper(uint64_t hash, uint64_t buckets) {
     const uint64_t half = 1ull << (63 ^ static_cast<unsigned>(__builtin_clzll(buckets)));
-    const uint64_t wide = hash & (2 * half - 1);
-    // Without a branch, which could not be predicted: all ones where `wide` is a bucket.
-    const auto is_bucket = static_cast<uint64_t>(static_cast<int64_t>(wide - buckets) >> 63);
-    return wide & ((half - 1) | is_bucket);
+    const uint64_t wide = hash >> 32 & (2 * half - 1);
+    // Without a branch, which could not be predicted: all ones where `wide` is no bucket yet.
+    const auto is_none = static_cast<uint64_t>(static_cast<int64_t>(buckets - 1 - wide) >> 63);
+    return wide - (half & is_none);
   }
+  static size_t LineOf(uint64_t hash) { return (hash >> 30 & 3) * kLineSlots; }
+  // In a bucket; a group is looked at from its begin.
   static size_t FirstSlot(uint64_t hash, size_t count) {
-    return ((hash >> 32 & 0xffff) * count) >> 16;
+    return count == kBucketSlots ? LineOf(hash) : 0;
   }
-  Slots Of(Bucket& bucket) const { return {bucket.slots, kBucketSlots, &bucket.next}; }
+  Slots Of(Bucket& bucket) const { return {bucket.slots, kBucketSlots, &bucket.next()}; }
   bool Next(Slots* slots) const;
 
   bool InsertSlowly(uintptr_t address, Block block);

@@ -55,6 +55,8 @@ constexpr struct {
     {"tcmalloc: large alloc", "tcmalloc"},
     {"mimalloc: warning: ", "mimalloc"},
 };
+// No allocator has less code (mimalloc: 60 kB). Tables of data, which may be large, have none.
+constexpr uint64_t kLeastCode = 32 * 1024;
 
 // Of a stripped file.
 void FindMessages(Elf* elf, ElfFacts& facts) {
@@ -100,6 +102,7 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
     facts.interpreter = rest.substr(0, std::min<size_t>(rest.find('\0'), segment.p_filesz));
   }
   bool has_symbols = false;
+  uint64_t code_bytes = 0;
   for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
        section = elf_nextscn(elf, section)) {
     GElf_Shdr section_header;
@@ -108,13 +111,14 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
       ReadDynamic(elf, section, section_header, facts);
     }
     has_symbols |= section_header.sh_type == SHT_SYMTAB;
+    if ((section_header.sh_flags & SHF_EXECINSTR) != 0) code_bytes += section_header.sh_size;
     if (section_header.sh_type == SHT_DYNSYM || section_header.sh_type == SHT_SYMTAB) {
       ReadSymbols(elf, section, section_header, facts);
     }
   }
   if (!facts.defines_mallctl.empty()) {
     facts.jemalloc = ReadInnerJemalloc(elf);
-  } else if (facts.inner_allocator.empty() && !has_symbols) {
+  } else if (facts.inner_allocator.empty() && !has_symbols && code_bytes >= kLeastCode) {
     FindMessages(elf, facts);
   }
   return facts;

@@ -40,6 +40,7 @@ ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallo
                          ChildrenAreaFile area, int epoll)
     : options_(std::move(options)),
       program_(program),
+      program_started_(StartTicksOf(program).value_or(0)),
       area_(std::move(area)),
       epoll_(epoll),
       captures_(options_.captures),
@@ -385,6 +386,8 @@ void ProcessTree::LookForUnclaimed() {
     const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     // We map regions in it ourselves, as we read them.
     if (pid <= 0 || pid == getpid()) continue;
+    // Cheaper to ask for than mappings, and most processes of a machine are older.
+    if (StartTicksOf(pid).value_or(program_started_) < program_started_) continue;
     if (processes_.contains(pid) || !area_.IsMappedBy(pid)) continue;
     if (Process* process = Watch(pid)) process->may_claim = true;
   }
@@ -411,7 +414,7 @@ void ProcessTree::TakeUnresolved() {
 }
 
 void ProcessTree::Settle() {
-  if (!AnyLiving()) TakeUnresolved();
+  if (!HasLiving()) TakeUnresolved();
   captures_.Settle();
   for (auto& [pid, process] : processes_) {
     if (process.image != nullptr) process.image->Settle();

@@ -83,7 +83,8 @@ class ProcessTree {
   bool AnyLiving();
   // The same, as of the last look.
   bool HasLiving() const;
-  // No thread runs any more, and nothing is waited for: the process may be forked.
+  // Pre: just looked. No thread runs any more, and nothing is waited for: the process may be
+  // forked.
   void Settle();
   // Those that live get their captures as they are now, and are not waited for. Nobody is looked
   // for afterwards.
@@ -123,6 +124,7 @@ class ProcessTree {
 
   const ProcessTreeOptions options_;
   const pid_t program_;
+  const uint64_t program_started_;  // StartTicksOf; 0: not known
   ChildrenAreaFile area_;
   const int epoll_;
   TreeCaptures captures_;
