@@ -37,6 +37,9 @@ bool LiveMap::Init(size_t max_blocks) {
     buckets = groups = nullptr;
   }
   if (buckets == nullptr) return false;
+  // In a forked child an Init may have been left in the middle.
+  bucket_bytes_committed_ = 0;
+  group_bytes_committed_ = 0;
   buckets_ = static_cast<Bucket*>(buckets);
   groups_ = static_cast<Group*>(groups);
   bucket_bytes_reserved_ = bytes;
@@ -284,7 +287,9 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
   uint64_t blocks = 0;
   for (uint64_t i = 0; i < samples; ++i) {
     Slots slots = Of(buckets_[buckets * i / samples]);
-    const size_t line = i % kLines;
+    // In no order, so that blocks at regular distances don't fill just the lines that are looked
+    // at.
+    const size_t line = i * 0x9e3779b9u % (1ull << 32) >> 30;
     size_t at = whole ? 0 : line * kLineSlots;
     size_t end = whole || line == kLines - 1 ? slots.count : at + kLineSlots;
     do {

@@ -367,6 +367,7 @@ bool ProcessTree::AnyLiving() {
   Look();  // who has ended since isn't to be counted
   if (HasLiving()) return true;
   LookForUnclaimed();
+  Look();  // who claimed meanwhile may be gone again, with a region to be read
   return HasLiving();
 }
 

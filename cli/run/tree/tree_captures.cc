@@ -45,13 +45,13 @@ void TreeCaptures::Checkpoint(RegionPlace region, SnapshotProgram program, Regio
 }
 
 bool TreeCaptures::IsIdle() {
-  const std::lock_guard lock(mutex_);
+  const MutexLock lock(mutex_);
   return queue_.empty();
 }
 
 void TreeCaptures::Queue(std::function<void()> work) {
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     queue_.push_back(std::move(work));
   }
   changed_.notify_one();
@@ -61,25 +61,26 @@ void TreeCaptures::Queue(std::function<void()> work) {
 void TreeCaptures::Settle() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     settling_ = true;
   }
   changed_.notify_one();
   thread_.join();
+  const MutexLock lock(mutex_);
   settling_ = false;
 }
 
 void TreeCaptures::Work() {
-  std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return settling_ || !queue_.empty(); });
-    if (queue_.empty()) return;
-    std::function<void()> work = std::move(queue_.front());
-    queue_.pop_front();
-    lock.unlock();
+    std::function<void()> work;  // has the image
+    {
+      const MutexLock lock(mutex_);
+      while (!settling_ && queue_.empty()) changed_.wait(mutex_);
+      if (queue_.empty()) return;
+      work = std::move(queue_.front());
+      queue_.pop_front();
+    }
     work();
-    work = nullptr;  // and the image with it
-    lock.lock();
   }
 }
 

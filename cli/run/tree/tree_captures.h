@@ -19,13 +19,13 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "cli/run/image.h"
+#include "cli/run/mutex.h"
 #include "core/snapshot.h"
 #include "formats/capture_merger.h"
 
@@ -82,10 +82,10 @@ class TreeCaptures {
 
   const TreeCaptureOptions options_;
   std::thread thread_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::function<void()>> queue_;  // by mutex_, as the next one
-  bool settling_ = false;
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::function<void()>> queue_ MEMPROF_GUARDED_BY(mutex_);
+  bool settling_ MEMPROF_GUARDED_BY(mutex_) = false;
   size_t images_ = 0;
 
   // The thread's while it runs.
