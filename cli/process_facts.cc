@@ -9,7 +9,6 @@
 #include <fstream>
 
 namespace memprof {
-
 namespace {
 
 // /proc/PID/stat from its third field on: the second one, a name, may have spaces. Empty: gone.

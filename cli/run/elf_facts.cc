@@ -56,7 +56,7 @@ constexpr struct {
     {"mimalloc: warning: ", "mimalloc"},
 };
 // No allocator has less code (mimalloc: 60 kB). Tables of data, which may be large, have none.
-constexpr uint64_t kLeastCode = 32 * 1024;
+constexpr uint64_t kLeastCode = 16 * 1024;
 
 // Of a stripped file.
 void FindMessages(Elf* elf, ElfFacts& facts) {

@@ -7,6 +7,7 @@ import json
 import os
 import pwd
 import re
+import select
 import shutil
 import signal
 import socketserver
@@ -43,6 +44,17 @@ class Outcome:
             if mine != theirs:
                 return f"file {name}: {shown(mine)} instead of {shown(theirs)}"
         return ""
+
+
+def wait(process, seconds):
+    """As process.wait, which with a limit looks every 50 ms only."""
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        if not select.select([descriptor], [], [], seconds)[0]:
+            raise subprocess.TimeoutExpired(process.args, seconds)
+    finally:
+        os.close(descriptor)
+    return process.wait()
 
 
 def shown(value):
@@ -112,7 +124,7 @@ class ProgramBench:
             try:
                 if program.ready:
                     client = self.serve(program, process, bare)
-                status = process.wait(TIMEOUT)
+                status = wait(process, TIMEOUT)
             except subprocess.TimeoutExpired:
                 raise Failure(f"it did not end within {TIMEOUT} s") from None
             finally:
