@@ -40,19 +40,31 @@ class InternIndex {
     return kNone;
   }
 
-  // Pre: id < kNone; the record is complete.
-  void Insert(uint64_t hash, uint32_t id) { Enter(hash, id); }
+  // Pre: id < 2^31 - 1; the record is complete.
+  void Insert(uint64_t hash, uint32_t id) { Enter(hash, Entry(hash, id)); }
 
-  // Makes every id for which `gone(id)` holds unfindable. Walks all, twice: for rare events.
+  // Makes every id for which `gone(id)` holds unfindable. Walks all: for rare events.
   //
-  // A Find that copies an id from an older table reads the original, enters the copy, and reads the
-  // original again. The first walk marks the original, the second one looks for copies. Either the
-  // original was marked before it was read again, and the copier takes the copy back; or the copy
-  // was there before the second walk began.
+  // A Find copies an id from an older table to a newer one. It enters the copy as one that nobody
+  // finds, reads the original again, and makes the copy one that is found unless the original was
+  // forgotten. The walk is from the oldest table to the newest. So an original that was not yet
+  // forgotten when it was read again is older than a table that the walk has yet to come to, and in
+  // which the copy is by then: the walk marks it too. That holds for copies of copies as well,
+  // since nobody copies what isn't found. A table that was added meanwhile is walked, or was added
+  // after all originals were marked.
   template <typename Gone>
   void Forget(Gone gone) {
-    ForgetOnce(gone);
-    ForgetOnce(gone);
+    const Table* walked = nullptr;  // up to this one
+    for (;;) {
+      Table* const newest = newest_.load(std::memory_order_seq_cst);
+      if (newest == walked) return;
+      while (walked != newest) {
+        Table* next = newest;  // the oldest that is newer than `walked`; there are few tables
+        while (next->older != walked) next = next->older;
+        ForgetIn(*next, gone);
+        walked = next;
+      }
+    }
   }
 
   // Gives the memory back. Only when nobody uses the index any more (tests).
@@ -68,19 +80,9 @@ class InternIndex {
   }
 
  private:
-  template <typename Gone>
-  void ForgetOnce(Gone gone) {
-    for (Table* table = newest_.load(std::memory_order_seq_cst); table; table = table->older) {
-      for (size_t at = 0; at < table->capacity; ++at) {
-        const uint64_t entry = table->entries[at].load(std::memory_order_seq_cst);
-        if (entry == 0 || entry == kForgotten || !gone(static_cast<uint32_t>(entry - 1))) continue;
-        table->entries[at].store(kForgotten, std::memory_order_seq_cst);
-      }
-    }
-  }
-
   static constexpr size_t kFirstCapacity = 1024;
   static constexpr uint64_t kForgotten = ~0ull;
+  static constexpr uint64_t kHidden = 1ull << 31;  // of a copy that isn't found yet; of kForgotten
 
   struct Table {
     Table* older;
@@ -89,6 +91,16 @@ class InternIndex {
     uint64_t unused;
     std::atomic<uint64_t> entries[1];  // capacity of them: upper half of the hash | id + 1
   };
+
+  template <typename Gone>
+  static void ForgetIn(Table& table, Gone gone) {
+    for (size_t at = 0; at < table.capacity; ++at) {
+      const uint64_t entry = table.entries[at].load(std::memory_order_seq_cst);
+      if (entry == 0 || entry == kForgotten) continue;
+      if (!gone(static_cast<uint32_t>((entry & ~kHidden) - 1))) continue;
+      table.entries[at].store(kForgotten, std::memory_order_seq_cst);
+    }
+  }
 
   static size_t TableBytes(size_t capacity) {
     return (sizeof(Table) + capacity * sizeof(uint64_t) + 4095) / 4096 * 4096;
@@ -104,7 +116,7 @@ class InternIndex {
     for (size_t i = 0, at = hash & mask; i < table.capacity; ++i, at = (at + 1) & mask) {
       const uint64_t entry = table.entries[at].load(std::memory_order_acquire);
       if (entry == 0) return kNone;
-      if (((entry ^ hash) >> 32) != 0 || entry == kForgotten) continue;
+      if (((entry ^ hash) >> 32) != 0 || (entry & kHidden) != 0) continue;
       const uint32_t id = static_cast<uint32_t>(entry) - 1;
       if (!equals(id)) continue;
       *place = &table.entries[at];
@@ -115,20 +127,22 @@ class InternIndex {
 
   // Enters an id that was found in an older table in the newest, unless it is forgotten meanwhile.
   void Copy(uint64_t hash, uint32_t id, const std::atomic<uint64_t>& original) {
-    std::atomic<uint64_t>* copy = Enter(hash, id);
-    if (copy != nullptr && original.load(std::memory_order_seq_cst) == kForgotten) {
-      copy->store(kForgotten, std::memory_order_relaxed);
-    }
+    uint64_t hidden = Entry(hash, id) | kHidden;
+    std::atomic<uint64_t>* copy = Enter(hash, hidden);
+    if (copy == nullptr) return;
+    const bool forgotten = original.load(std::memory_order_seq_cst) == kForgotten;
+    // Fails where the walk was here.
+    copy->compare_exchange_strong(hidden, forgotten ? kForgotten : hidden & ~kHidden,
+                                  std::memory_order_seq_cst, std::memory_order_relaxed);
   }
 
-  // Where the id now is; nullptr without memory.
-  std::atomic<uint64_t>* Enter(uint64_t hash, uint32_t id) {
+  // Where the entry now is; nullptr without memory.
+  std::atomic<uint64_t>* Enter(uint64_t hash, uint64_t entry) {
     Table* table = newest_.load(std::memory_order_acquire);
     if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
       table = Grow(table);
       if (table == nullptr) return nullptr;
     }
-    const uint64_t entry = Entry(hash, id);
     const size_t mask = table->capacity - 1;
     for (size_t i = 0, at = hash & mask; i < table->capacity; ++i, at = (at + 1) & mask) {
       uint64_t empty = 0;

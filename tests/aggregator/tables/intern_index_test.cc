@@ -1,6 +1,7 @@
 #include "aggregator/tables/intern_index.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <thread>
@@ -55,6 +56,49 @@ TEST_F(InternIndexTest, NeverFindsAgainWhatIsForgottenWhileItIsCopied) {
     });
     ASSERT_EQ(Find(index_, id), InternIndex::kNone);
   }
+}
+
+// The same, and what interrupts the copying after each of its instructions finds nothing either: it
+// would copy what it finds.
+class SteppedInternIndex : public InternIndexTest {
+ protected:
+  void TearDown() override {
+    signal(SIGTRAP, SIG_DFL);
+    InternIndexTest::TearDown();
+  }
+  static void OnStep(int) {
+    ++steps;
+    found += Find(*index, id) != InternIndex::kNone;
+  }
+
+  static inline InternIndex* index;
+  static inline uint32_t id;
+  static inline int steps;
+  static inline int found;
+};
+
+TEST_F(SteppedInternIndex, NeverShowsACopyOfWhatIsForgotten) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
+#endif
+  for (uint32_t i = 0; i < 5000; ++i) index_.Insert(HashOf(i), i);
+  index = &index_;
+  struct sigaction action = {};
+  action.sa_handler = OnStep;
+  sigaction(SIGTRAP, &action, nullptr);
+  steps = found = 0;
+  for (id = 0; id < 3; ++id) {
+    index_.Find(HashOf(id), [&](uint32_t candidate) {
+      if (candidate != id) return false;
+      index_.Forget([&](uint32_t gone) { return gone == id; });
+      __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+      return true;
+    });
+    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+    EXPECT_EQ(Find(index_, id), InternIndex::kNone);
+  }
+  EXPECT_EQ(found, 0);
+  EXPECT_GT(steps, 3 * 20) << "nothing was stepped";
 }
 
 TEST_F(InternIndexTest, ForgetsForGoodWhileThreadsCopy) {
