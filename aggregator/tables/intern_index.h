@@ -40,7 +40,7 @@ class InternIndex {
     return kNone;
   }
 
-  // Pre: id < 2^31 - 1; the record is complete.
+  // Pre: id < 2^31 - 2; the record is complete.
   void Insert(uint64_t hash, uint32_t id) { Enter(hash, Entry(hash, id)); }
 
   // Makes every id for which `gone(id)` holds unfindable. Walks all: for rare events.
@@ -138,7 +138,7 @@ class InternIndex {
 
   // Where the entry now is; nullptr without memory.
   std::atomic<uint64_t>* Enter(uint64_t hash, uint64_t entry) {
-    Table* table = newest_.load(std::memory_order_acquire);
+    Table* table = newest_.load(std::memory_order_seq_cst);
     if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
       table = Grow(table);
       if (table == nullptr) return nullptr;
@@ -164,8 +164,7 @@ class InternIndex {
     CountPrivateBytes(static_cast<int64_t>(bytes));
     larger->older = table;
     larger->capacity = capacity;
-    if (newest_.compare_exchange_strong(table, larger, std::memory_order_acq_rel,
-                                        std::memory_order_acquire)) {
+    if (newest_.compare_exchange_strong(table, larger, std::memory_order_seq_cst)) {
       return larger;
     }
     UnmapMemory(larger, bytes);
