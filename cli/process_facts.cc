@@ -25,12 +25,15 @@ std::string StatOf(pid_t pid) {
 std::optional<int> WaitStatusOf(pid_t pid) {
   int status = 0;
   if (waitpid(pid, &status, WNOHANG) == pid) return status;
-  const std::string text = StatOf(pid);
-  if (!text.starts_with('Z')) return std::nullopt;
-  const char* at = text.c_str() + text.find_last_of(' ');  // the last field; 0 where it is hidden
-  const int code = static_cast<int>(std::strtol(at, nullptr, 10));
+  const auto code = StatusOfZombie(pid);
   if (code == 0 && geteuid() != 0) return std::nullopt;
   return code;
+}
+
+std::optional<int> StatusOfZombie(pid_t pid) {
+  const std::string text = StatOf(pid);
+  if (!text.starts_with('Z')) return std::nullopt;
+  return static_cast<int>(std::strtol(text.c_str() + text.find_last_of(' '), nullptr, 10));
 }
 
 std::optional<uint64_t> StartTicksOf(pid_t pid) {

@@ -15,6 +15,10 @@ namespace memprof {
 // How a process ended that is not reaped yet: our own child, which is reaped, or a zombie.
 std::optional<int> WaitStatusOf(pid_t pid);
 
+// How a process ended that nobody has waited for: the last field of its stat, which is 0 where it
+// is hidden.
+std::optional<int> StatusOfZombie(pid_t pid);
+
 std::vector<pid_t> ChildrenOf(pid_t pid);
 
 // As the kernel calls it: like its executable, until it gives itself another name. A process that

@@ -278,6 +278,15 @@ void LiveMap::Grow() {
   FreeOriginals(buckets);
 }
 
+// Of the slots from `first` to before `end` those that are not free.
+size_t LiveMap::CountTaken(const Slots& slots, size_t first, size_t end) {
+  size_t count = 0;
+  for (size_t at = first; at < end; ++at) {
+    count += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
+  }
+  return count;
+}
+
 // Blocks a bucket. Of a large table estimated from buckets spread evenly over it, and of each from
 // one of its lines, since a line is a cache miss; the last one stands for the groups too.
 bool LiveMap::LoadIsHigh(uint64_t buckets) const {
@@ -290,14 +299,10 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
     // In no order, so that blocks at regular distances don't fill just the lines that are looked
     // at.
     const size_t line = i * 0x9e3779b9u % (1ull << 32) >> 30;
-    size_t at = whole ? 0 : line * kLineSlots;
-    size_t end = whole || line == kLines - 1 ? slots.count : at + kLineSlots;
-    do {
-      for (; at < end; ++at) blocks += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
-      if (end != slots.count || !Next(&slots)) break;
-      at = 0;
-      end = slots.count;
-    } while (true);
+    const bool last = whole || line == kLines - 1;
+    const size_t first = whole ? 0 : line * kLineSlots;
+    blocks += CountTaken(slots, first, last ? slots.count : first + kLineSlots);
+    while (last && Next(&slots)) blocks += CountTaken(slots, 0, slots.count);
   }
   const uint64_t limit = buckets < kSmallBuckets ? kSplitSmallAbove : kBlocksABucket;
   return (whole ? 1 : kLines) * blocks > limit * samples;
@@ -368,9 +373,7 @@ size_t LiveMap::CountForTest() const {
   for (uint64_t b = 0; b < buckets(); ++b) {
     Slots slots = Of(buckets_[b]);
     do {
-      for (size_t at = 0; at < slots.count; ++at) {
-        count += slots.slots[at].key.load(std::memory_order_relaxed) != 0;
-      }
+      count += CountTaken(slots, 0, slots.count);
     } while (Next(&slots));
   }
   return count;

@@ -308,6 +308,7 @@ class LiveMap {
   bool EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base, size_t reserved,
                        uint64_t need);
   void Grow();
+  static size_t CountTaken(const Slots& slots, size_t first, size_t end);
   bool LoadIsHigh(uint64_t buckets) const;
   static uint64_t ParentOf(uint64_t bucket);
   void FillChild(uint64_t child);

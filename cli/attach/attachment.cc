@@ -9,11 +9,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <utility>
+
+#include "cli/process_facts.h"
 
 namespace memprof {
 namespace {
@@ -32,16 +30,6 @@ constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 bool IsReadable(int fd) {
   pollfd waiting = {fd, POLLIN, 0};
   return poll(&waiting, 1, 0) > 0;
-}
-
-// A process that nobody has waited for still says it: the last field of its stat.
-std::optional<int> StatusOfZombie(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos || text.compare(name_end, 3, ") Z") != 0) return std::nullopt;
-  return static_cast<int>(std::strtol(text.c_str() + text.rfind(' ') + 1, nullptr, 10));
 }
 
 std::optional<int> StatusByDescriptor(int pid_fd) {

@@ -386,10 +386,10 @@ void ProcessTree::LookForUnclaimed() {
   while (const dirent* entry = readdir(directory)) {
     const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     // We map regions in it ourselves, as we read them.
-    if (pid <= 0 || pid == getpid()) continue;
+    if (pid <= 0 || pid == getpid() || processes_.contains(pid)) continue;
     // Cheaper to ask for than mappings, and most processes of a machine are older.
     if (StartTicksOf(pid).value_or(program_started_) < program_started_) continue;
-    if (processes_.contains(pid) || !area_.IsMappedBy(pid)) continue;
+    if (!area_.IsMappedBy(pid)) continue;
     if (Process* process = Watch(pid)) process->may_claim = true;
   }
   closedir(directory);

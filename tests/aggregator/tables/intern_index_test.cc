@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/aggregator/tables/single_step.h"
+
 namespace memprof {
 namespace {
 
@@ -91,10 +93,10 @@ TEST_F(SteppedInternIndex, NeverShowsACopyOfWhatIsForgotten) {
     index_.Find(HashOf(id), [&](uint32_t candidate) {
       if (candidate != id) return false;
       index_.Forget([&](uint32_t gone) { return gone == id; });
-      __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+      StartStepping();
       return true;
     });
-    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+    StopStepping();
     EXPECT_EQ(Find(index_, id), InternIndex::kNone);
   }
   EXPECT_EQ(found, 0);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "aggregator/private_memory.h"
+#include "tests/aggregator/tables/single_step.h"
 
 namespace memprof {
 namespace {
@@ -278,7 +279,6 @@ class SteppedLiveMap : public LiveMapTest {
     }
   }
 
-  static constexpr unsigned kTrapFlag = 0x100;
   static inline LiveMap* map;
   static inline uintptr_t blocks;
   static inline int steps;
@@ -309,9 +309,9 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
     Fill();
     steps = 0;
     const uintptr_t last = (blocks + 1) * kStep;
-    __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+    StartStepping();
     const bool inserted = map_.Insert(last, {1, 1});
-    __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+    StopStepping();
     ASSERT_TRUE(inserted);
     stopped = steps >= stop_at;
     if (!stopped) break;
