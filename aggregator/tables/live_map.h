@@ -123,7 +123,7 @@ class LiveMap {
       } else if (!CompareExchange(slot.key, free, address | kTentative)) {
         return false;
       }
-      if (runs) FetchAhead(slot);
+      if (runs) FetchNear(slot);
       slot.value.store(block.size | uint64_t{block.cell} << kSizeLowBits,
                        std::memory_order_relaxed);
       slot.key.store(address, std::memory_order_release);
@@ -156,7 +156,7 @@ class LiveMap {
       } else if (!CompareExchange(slot.key, key, 0)) {
         return false;
       }
-      if (runs) FetchAhead(slot);
+      if (runs) FetchNear(slot);
       *block = {value & kSizeLowMask, static_cast<uint32_t>(value >> kSizeLowBits)};
       return true;
     };
@@ -250,13 +250,15 @@ class LiveMap {
     return slot;
   }
 
-  // Where a block some two KiB further on lies, if the table is as full there as here. It need not
-  // be mapped.
-  [[gnu::always_inline]] static void FetchAhead(const Slot& slot) {
-    constexpr size_t kAhead = 8;
-    const Slot* const ahead = &slot + kAhead * sizeof(Bucket) / sizeof(Slot);
-    __builtin_prefetch(ahead, 1);
-    __builtin_prefetch(ahead + kLineSlots, 1);
+  // Where blocks some two KiB further on and further back lie, if the table is as full there as
+  // here. It need not be mapped. Both ways: allocators give freed blocks out last first, and a step
+  // from the block before doesn't tell which way the program goes.
+  [[gnu::always_inline]] static void FetchNear(const Slot& slot) {
+    constexpr size_t kFar = 8 * sizeof(Bucket) / sizeof(Slot);
+    __builtin_prefetch(&slot + kFar, 1);
+    __builtin_prefetch(&slot + kFar + kLineSlots, 1);
+    __builtin_prefetch(&slot - kFar, 1);
+    __builtin_prefetch(&slot - kFar - kLineSlots, 1);
   }
 
   // Apart, so that Insert keeps nothing for it.
