@@ -3,10 +3,15 @@
 //
 // usage: cost_bench pairs LIVE SITES DEPTH inner|outer [PAIRS [ROUNDS]]
 //          Prints the nanoseconds per malloc+free pair of each round.
-//        cost_bench threads THREADS DEPTH allocate|pairs [COUNT [MIB]]
+//        cost_bench threads THREADS DEPTH allocate|again|pairs [COUNT [MIB [SLEEPERS]]]
 //          Each thread allocates COUNT blocks of 100 bytes and keeps them, or frees each at once.
+//          again: in memory that the program had before, as it frees them, untimed, and allocates
+//          them again, four times. Else it is the kernel's new pages that are measured, for which
+//          threads wait for each other.
 //          Prints millions of allocations per second, of all threads together. MIB: one block of
 //          that size is live beside theirs, since a profiler may treat large heaps otherwise.
+//          SLEEPERS: so many more threads do nothing, since neither glibc nor memprof has locked
+//          instructions in a process of one thread.
 //
 //   SITES  call stacks, up to 2^20; consecutive allocations come from unrelated ones
 //   DEPTH  frames below main, without malloc; at least 8
@@ -15,17 +20,20 @@
 //
 // A stack is five calls, each from one of 16 places of Branch, and others that are always the same.
 #define _GNU_SOURCE
+#include <limits.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { kLevels = 5, kMostThreads = 16, kMostRounds = 1000 };
 
 static long depth, sites, live, count = 300000;
-static int inner, keeps;
+static int inner, keeps, passes = 1;
 static void** blocks;
 static void* volatile ballast;
 static uint64_t state = 1;
@@ -122,41 +130,63 @@ static void FillAndPair(void* rounds) {
 
 // --- threads ---------------------------------------------------------------------------------
 
-static void Allocate(void* unused) {
+static void Allocate(void* kept) {
   for (long i = 0; i < count; ++i) {
     void* block = malloc(100);
-    if (!keeps) free(block);
+    if (keeps) {
+      ((void**)kept)[i] = block;
+    } else {
+      free(block);
+    }
   }
 }
 
 static pthread_barrier_t barrier;
+static double seconds;  // of all passes but the first of several
 
-static void* AllocatingThread(void* unused) {
-  const Stack stack = {Allocate, NULL, 0};
-  pthread_barrier_wait(&barrier);
-  Fixed(&stack, depth - 3);  // with this function and Allocate
+static void* AllocatingThread(void* is_first) {
+  void** kept = keeps ? malloc((size_t)count * sizeof(void*)) : NULL;
+  if (keeps) memset(kept, 1, (size_t)count * sizeof(void*));  // its pages
+  const Stack stack = {Allocate, kept, 0};
+  for (int pass = 0; pass < passes; ++pass) {
+    if (pass > 0) {
+      for (long i = 0; i < count; ++i) free(kept[i]);
+    }
+    pthread_barrier_wait(&barrier);
+    const double begin = Seconds();
+    Fixed(&stack, depth - 3);  // with this function and Allocate
+    pthread_barrier_wait(&barrier);
+    if (is_first != NULL && (pass > 0 || passes == 1)) seconds += Seconds() - begin;
+  }
   return NULL;
 }
 
-static void Threads(int threads) {
+static void* SleepingThread(void* unused) {
+  for (;;) pause();
+}
+
+static void Threads(int threads, int sleepers) {
   pthread_t ids[kMostThreads];
   pthread_barrier_init(&barrier, NULL, (unsigned)threads);
-  const double begin = Seconds();
+  for (int t = 0; t < sleepers; ++t) pthread_create(&ids[0], NULL, SleepingThread, NULL);
+  mallopt(M_TRIM_THRESHOLD, INT_MAX);  // what is freed stays the program's
   for (int t = 1; t < threads; ++t) pthread_create(&ids[t], NULL, AllocatingThread, NULL);
-  AllocatingThread(NULL);
+  AllocatingThread(&seconds);
   for (int t = 1; t < threads; ++t) pthread_join(ids[t], NULL);
-  printf("%.3f\n", (double)count * threads / (Seconds() - begin) / 1e6);
+  const double allocations = (double)count * threads * (passes > 1 ? passes - 1 : 1);
+  printf("%.3f\n", allocations / seconds / 1e6);
 }
 
 int main(int argc, char** argv) {
   if (argc >= 5 && strcmp(argv[1], "threads") == 0) {
     const int threads = atoi(argv[2]);
     depth = atol(argv[3]);
-    keeps = strcmp(argv[4], "allocate") == 0;
+    keeps = strcmp(argv[4], "pairs") != 0;
+    if (strcmp(argv[4], "again") == 0) passes = 5;
     count = argc > 5 ? atol(argv[5]) : 3000000;
     if (argc > 6) ballast = malloc(strtoul(argv[6], NULL, 10) << 20);
     if (threads < 1 || threads > kMostThreads || depth < 4) return 2;
-    Threads(threads);
+    Threads(threads, argc > 7 ? atoi(argv[7]) : 0);
     return 0;
   }
   if (argc < 6 || strcmp(argv[1], "pairs") != 0) return 2;

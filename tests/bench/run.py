@@ -134,19 +134,24 @@ def costs(build, memprof, runs, directory, parts):
 
 def threads(build, memprof, runs, directory):
     program = os.path.join(build, "tests", "cost_bench")
-    for kind, mib, title in (
-            ("allocate", 0, "threads that only allocate"),
-            ("pairs", 0, "malloc+free pairs in a small heap"),
-            ("pairs", 256, "malloc+free pairs beside a block of 256 MiB")):
+    for kind, count, mib, title in (
+            ("allocate", 1500000, 0, "threads that only allocate, in new memory"),
+            ("again", 1500000, 0, "threads that only allocate, in memory they had before"),
+            ("pairs", 6000000, 0, "malloc+free pairs in a small heap"),
+            ("pairs", 6000000, 256, "malloc+free pairs beside a block of 256 MiB")):
         print(f"\n## Millions of allocations per second, {title}\n\n"
-              "| depth | | one thread | two threads | two/one |\n|---|---|---|---|---|", flush=True)
+              "| depth | | one thread | one, another sleeps | two | two/one | "
+              "two/one, another sleeps |\n|---|---|---|---|---|---|---|", flush=True)
         for depth in (8, 23):
             for name, prefix in profilers(memprof, directory):
-                one, two = (median_of(
-                    [(name, [*prefix, program, "threads", str(count), str(depth), kind, "1500000",
-                             str(mib)])],
-                    runs, directory)[name] for count in (1, 2))
-                print(f"| {depth} | {name} | {one:.2f} | {two:.2f} | {two / one:.2f} |", flush=True)
+                medians = median_of(
+                    [(case, [*prefix, program, "threads", str(threads), str(depth), kind,
+                             str(count), str(mib), str(sleepers)])
+                     for case, threads, sleepers in (("one", 1, 0), ("beside", 1, 1), ("two", 2, 0))],
+                    runs, directory)
+                one, beside, two = medians["one"], medians["beside"], medians["two"]
+                print(f"| {depth} | {name} | {one:.2f} | {beside:.2f} | {two:.2f} | "
+                      f"{two / one:.2f} | {two / beside:.2f} |", flush=True)
 
 
 def workloads(directory):
