@@ -46,7 +46,7 @@ class Both {
     PeakTracker tracker(&word_);
     const uint64_t epoch = slack_ == 0
                                ? tracker.Record(added, old.bytes)
-                               : tracker.RecordLater(pending_[thread], slack_, added, old.bytes);
+                               : tracker.RecordLater(pending_[thread], slack_, added, old.bytes).epoch;
     Cell* cells = cells_ + thread * kSites;
     if (frees) Book(cells[old.site], epoch, {.freed_bytes = old.bytes, .freed_count = 1});
     if (allocates) {

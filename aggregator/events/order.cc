@@ -7,7 +7,11 @@ void UpdateSlack() {
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
   const uint32_t threads = slots.count();
-  header.peak_slack.store(PeakSlack(peak, threads), std::memory_order_relaxed);
+  // Stored only where it changes: every thread reads that line at every event.
+  const uint64_t slack = PeakSlack(peak, threads);
+  if (header.peak_slack.load(std::memory_order_relaxed) != slack) {
+    header.peak_slack.store(slack, std::memory_order_relaxed);
+  }
   const uint64_t bound = PeakSlackBound(peak, threads);
   // Two that race may leave the smaller one; the next to enter an event mends it.
   if (header.peak_slack_bound.load(std::memory_order_relaxed) < bound) {
@@ -21,9 +25,9 @@ void UpdateSlack() {
   PeakTracker tracker(&header.peak);
   if (slot == nullptr || header.options.exact_peak != 0) return tracker.Record(added, removed);
   const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
-  const uint64_t epoch = tracker.RecordLater(slot->pending, slack, added, removed);
-  if (slot->pending == 0) UpdateSlack();
-  return epoch;
+  const auto recorded = tracker.RecordLater(slot->pending, slack, added, removed);
+  if (!recorded.kept_back) UpdateSlack();
+  return recorded.epoch;
 }
 
 }  // namespace memprof

@@ -100,12 +100,17 @@ class PeakTracker {
     return state.epoch;
   }
 
+  struct Recorded {
+    uint64_t epoch;  // that the event's cells belong to
+    bool kept_back;
+  };
+
   // Enters the event, or keeps it back in `pending`, which is the calling thread's alone, while the
-  // sum of what it keeps back is at most `slack` in either direction. Returns its epoch.
+  // sum of what it keeps back is at most `slack` in either direction.
   //
   // While armed only increases are kept back: then what is live goes on being the rows of a new
   // maximum, and the first decrease of any thread ends it, as it must, before it is booked.
-  [[gnu::always_inline]] uint64_t RecordLater(int64_t& pending, uint64_t slack, uint64_t added,
+  [[gnu::always_inline]] Recorded RecordLater(int64_t& pending, uint64_t slack, uint64_t added,
                                               uint64_t removed) {
     const bool grows = added > removed;
     const auto sum = static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
@@ -116,16 +121,16 @@ class PeakTracker {
       // Not torn: `low` is the same on both sides of `high`.
       if ((!state.armed || grows) && __atomic_load_n(&word_->low, __ATOMIC_RELAXED) == seen.low) {
         pending = sum;
-        return state.epoch;
+        return {state.epoch, true};
       }
     }
     const int64_t before = pending;
     pending = 0;
     if (before > 0 && !grows) {
       Record(static_cast<uint64_t>(before), 0);
-      return Record(added, removed);
+      return {Record(added, removed), false};
     }
-    return sum < 0 ? Record(0, size) : Record(size, 0);
+    return {sum < 0 ? Record(0, size) : Record(size, 0), false};
   }
 
   int64_t Current() const { return Unpack(LoadUnordered()).current; }

@@ -179,6 +179,22 @@ TEST(PeakSlack, IsNoneForSmallHeapsAndLittleOfLargeOnes) {
   }
 }
 
+TEST(PeakTracker, SaysWhetherAnEventWasKeptBack) {
+  PackedPeak word = Pack({1000000, 1000000, 0, false});
+  PeakTracker tracker(&word);
+  int64_t pending = 0;
+  EXPECT_TRUE(tracker.RecordLater(pending, 700, 100, 0).kept_back);
+  EXPECT_TRUE(tracker.RecordLater(pending, 700, 0, 100).kept_back);  // though nothing is left of it
+  EXPECT_EQ(pending, 0);
+  EXPECT_TRUE(tracker.RecordLater(pending, 700, 0, 700).kept_back);
+  EXPECT_EQ(tracker.Current(), 1000000);
+  EXPECT_FALSE(tracker.RecordLater(pending, 700, 0, 1).kept_back);
+  EXPECT_EQ(pending, 0);
+  EXPECT_EQ(tracker.Current(), 999299);
+  EXPECT_FALSE(tracker.RecordLater(pending, 0, 100, 0).kept_back);
+  EXPECT_EQ(tracker.Current(), 999399);
+}
+
 // Threads that keep some changes back: the peak that is known is the true one to within what they
 // keep back. The true one is known since each thread's part is: all climb together to a summit.
 TEST(PeakTracker, IsWithinWhatThreadsKeepBack) {
@@ -198,14 +214,14 @@ TEST(PeakTracker, IsWithinWhatThreadsKeepBack) {
       auto allocate = [&](uint64_t bytes) {
         blocks.push_back(bytes);
         live += bytes;
-        Book(cells[t], tracker.RecordLater(pending[t], kSlack, bytes, 0),
+        Book(cells[t], tracker.RecordLater(pending[t], kSlack, bytes, 0).epoch,
              {.allocated_bytes = bytes, .allocated_count = 1});
       };
       auto free = [&] {
         const uint64_t bytes = blocks.back();
         blocks.pop_back();
         live -= bytes;
-        Book(cells[t], tracker.RecordLater(pending[t], kSlack, 0, bytes),
+        Book(cells[t], tracker.RecordLater(pending[t], kSlack, 0, bytes).epoch,
              {.freed_bytes = bytes, .freed_count = 1});
       };
       for (int i = 0; i < 20000; ++i) {
