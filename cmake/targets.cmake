@@ -27,10 +27,6 @@ if(MEMPROF_SANITIZE)
   target_compile_options(memprof_report_options INTERFACE
     -fsanitize=${MEMPROF_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(memprof_report_options INTERFACE -fsanitize=${MEMPROF_SANITIZE})
-  # gcc's TSan doesn't see fences: tables that have one are tested without it (dev, run_sanitizer).
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND MEMPROF_SANITIZE STREQUAL "thread")
-    target_compile_options(memprof_report_options INTERFACE -Wno-tsan)
-  endif()
 endif()
 
 if(MEMPROF_COVERAGE)  # for tools/coverage.py
