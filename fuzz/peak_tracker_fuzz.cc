@@ -44,9 +44,12 @@ class Both {
     }
     const uint64_t added = allocates ? bytes : 0;
     PeakTracker tracker(&word_);
-    const uint64_t epoch =
-        slack_ == 0 ? tracker.Record(added, old.bytes)
-                    : tracker.RecordLater(pending_[thread], slack_, added, old.bytes).epoch;
+    uint64_t epoch;
+    if (slack_ == 0) {
+      epoch = tracker.Record(added, old.bytes);
+    } else if (!tracker.KeepBack(pending_[thread], slack_, added, old.bytes, epoch)) {
+      epoch = tracker.RecordWithKept(pending_[thread], added, old.bytes);
+    }
     Cell* cells = cells_ + thread * kSites;
     if (frees) Book(cells[old.site], epoch, {.freed_bytes = old.bytes, .freed_count = 1});
     if (allocates) {

@@ -19,15 +19,29 @@ void UpdateSlack() {
   }
 }
 
+namespace {
+
+// Apart, so that RecordPeakAmongThreads keeps nothing for it.
+[[gnu::noinline]] uint64_t RecordNow(ThreadSlot* slot, uint64_t added, uint64_t removed) {
+  PeakTracker tracker(&process_region.header().peak);
+  if (slot == nullptr) return tracker.Record(added, removed);
+  const uint64_t epoch = tracker.RecordWithKept(slot->pending, added, removed);
+  UpdateSlack();
+  return epoch;
+}
+
+}  // namespace
+
 [[gnu::noinline]] uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added,
                                                   uint64_t removed) {
   RegionHeader& header = process_region.header();
-  PeakTracker tracker(&header.peak);
-  if (slot == nullptr || header.options.exact_peak != 0) return tracker.Record(added, removed);
   const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
-  const auto recorded = tracker.RecordLater(slot->pending, slack, added, removed);
-  if (!recorded.kept_back) UpdateSlack();
-  return recorded.epoch;
+  uint64_t epoch;
+  if (slot != nullptr &&
+      PeakTracker(&header.peak).KeepBack(slot->pending, slack, added, removed, epoch)) {
+    return epoch;
+  }
+  return RecordNow(slot, added, removed);
 }
 
 }  // namespace memprof

@@ -20,7 +20,7 @@
 // it, so that the counts are those of the first moment of the maximum.
 //
 // With several threads the word would go from core to core at every event. So a thread may keep its
-// changes back (RecordLater) until they come to `slack`, a small part of the peak: then the peak is
+// changes back (KeepBack) until they come to `slack`, a small part of the peak: then the peak is
 // known to the sum of what all threads may keep back, which the region states. Where a slack of
 // that size would be less than a block (small heaps), it is 0, and with it the error.
 //
@@ -100,37 +100,35 @@ class PeakTracker {
     return state.epoch;
   }
 
-  struct Recorded {
-    uint64_t epoch;  // that the event's cells belong to
-    bool kept_back;
-  };
-
-  // Enters the event, or keeps it back in `pending`, which is the calling thread's alone, while the
-  // sum of what it keeps back is at most `slack` in either direction.
+  // Keeps the event back in `pending`, which is the calling thread's alone, if what it keeps back
+  // then is at most `slack` in either direction, and gives its epoch. False: it is to be entered.
   //
   // While armed only increases are kept back: then what is live goes on being the rows of a new
   // maximum, and the first decrease of any thread ends it, as it must, before it is booked.
-  [[gnu::always_inline]] Recorded RecordLater(int64_t& pending, uint64_t slack, uint64_t added,
-                                              uint64_t removed) {
-    const bool grows = added > removed;
-    const auto sum = static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
-    const uint64_t size = static_cast<uint64_t>(sum < 0 ? -sum : sum);
-    if (size <= slack && slack != 0) {
-      const PackedPeak seen = LoadUnordered();
-      const PeakState state = Unpack(seen);
-      // Not torn: `low` is the same on both sides of `high`.
-      if ((!state.armed || grows) && __atomic_load_n(&word_->low, __ATOMIC_RELAXED) == seen.low) {
-        pending = sum;
-        return {state.epoch, true};
-      }
-    }
+  [[gnu::always_inline]] bool KeepBack(int64_t& pending, uint64_t slack, uint64_t added,
+                                       uint64_t removed, uint64_t& epoch) {
+    const int64_t sum = Sum(pending, added, removed);
+    if (Size(sum) > slack || slack == 0) return false;
+    const PackedPeak seen = LoadUnordered();
+    const PeakState state = Unpack(seen);
+    if (state.armed && added <= removed) return false;
+    // Torn, unless `low` is the same on both sides of `high`.
+    if (__atomic_load_n(&word_->low, __ATOMIC_RELAXED) != seen.low) return false;
+    pending = sum;
+    epoch = state.epoch;
+    return true;
+  }
+
+  // Enters what was kept back, and the event. Returns its epoch.
+  uint64_t RecordWithKept(int64_t& pending, uint64_t added, uint64_t removed) {
     const int64_t before = pending;
+    const int64_t sum = Sum(before, added, removed);
     pending = 0;
-    if (before > 0 && !grows) {
+    if (before > 0 && added <= removed) {
       Record(static_cast<uint64_t>(before), 0);
-      return {Record(added, removed), false};
+      return Record(added, removed);
     }
-    return {sum < 0 ? Record(0, size) : Record(size, 0), false};
+    return sum < 0 ? Record(0, Size(sum)) : Record(Size(sum), 0);
   }
 
   int64_t Current() const { return Unpack(LoadUnordered()).current; }
@@ -177,6 +175,11 @@ class PeakTracker {
   }
 
  private:
+  static int64_t Sum(int64_t pending, uint64_t added, uint64_t removed) {
+    return static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
+  }
+  static uint64_t Size(int64_t sum) { return static_cast<uint64_t>(sum < 0 ? -sum : sum); }
+
   // Not of `this`, which would have to be in memory for the call.
   [[gnu::noinline]] static uint64_t RecordOrdered(PackedPeak* word, uint64_t added,
                                                   uint64_t removed) {

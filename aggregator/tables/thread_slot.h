@@ -41,7 +41,7 @@ struct ThreadSlot {
   std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
   std::atomic<uint32_t> taken;         // how often: tells its owners apart
   uint32_t thread_name;                // id in the region
-  int64_t pending;                     // bytes kept back from the peak (PeakTracker::RecordLater)
+  int64_t pending;                     // bytes kept back from the peak (PeakTracker::KeepBack)
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
   uint32_t chunk_used;                 // cells taken of it
   uint32_t index_used;

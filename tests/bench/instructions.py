@@ -11,11 +11,25 @@ import subprocess
 import sys
 import tempfile
 
-# pair_bench runs 7 rounds; the difference of two lengths is the steady state.
-SHORT, LONG, ROUNDS = 10000, 20000, 7
-CASES = (("8 frames, none changes", "8", "0", []), ("23 frames, none changes", "23", "0", []),
-         ("23 frames, the last 4 change", "23", "4", []),
-         ("With --sample 512K", "23", "4", ["--sample", "512K"]))
+# The difference of two lengths is the steady state.
+SHORT, LONG = 10000, 20000
+
+
+def pair_bench(depth, changing):
+    return lambda count: (["pair_bench", depth, changing, "1", str(count)], 7 * count)
+
+
+def not_alone(count):
+    return ["cost_bench", "threads", "1", "23", "pairs", str(count), "256", "1"], count
+
+
+# Title, what runs: its arguments and how many pairs it makes, flags.
+CASES = (("8 frames, none changes", pair_bench("8", "0"), []),
+         ("23 frames, none changes", pair_bench("23", "0"), []),
+         ("23 frames, the last 4 change", pair_bench("23", "4"), []),
+         ("23 frames, none changes, each block freed at once, beside 256 MiB and a thread that sleeps",
+          not_alone, []),
+         ("With --sample 512K", pair_bench("23", "4"), ["--sample", "512K"]))
 
 # live, stacks, depth, where they differ, pairs: the first run has met all stacks.
 COST_CASES = (("1000", "10", "23", "inner", 20000), ("1000", "1000", "23", "inner", 20000),
@@ -76,12 +90,11 @@ def main():
             costs(build, directory)
         return
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
-        for title, depth, changing, flags in CASES:
-            short, short_total = counts(build, ["pair_bench", depth, changing, "1", str(SHORT)],
-                                        directory, flags)
-            long, long_total = counts(build, ["pair_bench", depth, changing, "1", str(LONG)],
-                                      directory, flags)
-            pairs = (LONG - SHORT) * ROUNDS
+        for title, case, flags in CASES:
+            (fewer, fewer_pairs), (more, more_pairs) = case(SHORT), case(LONG)
+            short, short_total = counts(build, fewer, directory, flags)
+            long, long_total = counts(build, more, directory, flags)
+            pairs = more_pairs - fewer_pairs
             each = {name: (long[name] - short.get(name, 0)) / pairs for name in long}
             print(f"## {title}\n\n| function | instructions a pair |\n|---|---|")
             for name, value in sorted(each.items(), key=lambda item: -item[1]):

@@ -179,20 +179,44 @@ TEST(PeakSlack, IsNoneForSmallHeapsAndLittleOfLargeOnes) {
   }
 }
 
-TEST(PeakTracker, SaysWhetherAnEventWasKeptBack) {
-  PackedPeak word = Pack({1000000, 1000000, 0, false});
+TEST(PeakTracker, KeepsBackUpToTheSlack) {
+  PackedPeak word = Pack({1000000, 1000000, 5, false});
   PeakTracker tracker(&word);
   int64_t pending = 0;
-  EXPECT_TRUE(tracker.RecordLater(pending, 700, 100, 0).kept_back);
-  EXPECT_TRUE(tracker.RecordLater(pending, 700, 0, 100).kept_back);  // though nothing is left of it
+  uint64_t epoch = 0;
+  EXPECT_TRUE(tracker.KeepBack(pending, 700, 100, 0, epoch));
+  EXPECT_EQ(epoch, 5u);
+  EXPECT_TRUE(tracker.KeepBack(pending, 700, 0, 100, epoch));
   EXPECT_EQ(pending, 0);
-  EXPECT_TRUE(tracker.RecordLater(pending, 700, 0, 700).kept_back);
+  EXPECT_TRUE(tracker.KeepBack(pending, 700, 0, 700, epoch));
+  EXPECT_FALSE(tracker.KeepBack(pending, 700, 0, 1, epoch));
+  EXPECT_FALSE(tracker.KeepBack(pending, 0, 1, 0, epoch));
+  EXPECT_EQ(pending, -700);
   EXPECT_EQ(tracker.Current(), 1000000);
-  EXPECT_FALSE(tracker.RecordLater(pending, 700, 0, 1).kept_back);
+  EXPECT_EQ(tracker.RecordWithKept(pending, 0, 1), 5u);
   EXPECT_EQ(pending, 0);
   EXPECT_EQ(tracker.Current(), 999299);
-  EXPECT_FALSE(tracker.RecordLater(pending, 0, 100, 0).kept_back);
-  EXPECT_EQ(tracker.Current(), 999399);
+}
+
+TEST(PeakTracker, KeepsBackOnlyIncreasesOfAMaximum) {
+  PackedPeak word = Pack({1000000, 1000000, 5, true});
+  PeakTracker tracker(&word);
+  int64_t pending = 0;
+  uint64_t epoch = 0;
+  EXPECT_TRUE(tracker.KeepBack(pending, 700, 100, 0, epoch));
+  EXPECT_FALSE(tracker.KeepBack(pending, 700, 0, 100, epoch));
+  EXPECT_FALSE(tracker.KeepBack(pending, 700, 100, 100, epoch));
+  EXPECT_EQ(tracker.RecordWithKept(pending, 0, 100), 6u);  // after the new maximum
+  EXPECT_EQ(tracker.Peak(), 1000100u);
+  EXPECT_EQ(tracker.Current(), 1000000);
+}
+
+// As a thread does it.
+uint64_t RecordLater(PeakTracker& tracker, int64_t& pending, uint64_t slack, uint64_t added,
+                     uint64_t removed) {
+  uint64_t epoch;
+  if (tracker.KeepBack(pending, slack, added, removed, epoch)) return epoch;
+  return tracker.RecordWithKept(pending, added, removed);
 }
 
 // Threads that keep some changes back: the peak that is known is the true one to within what they
@@ -214,14 +238,14 @@ TEST(PeakTracker, IsWithinWhatThreadsKeepBack) {
       auto allocate = [&](uint64_t bytes) {
         blocks.push_back(bytes);
         live += bytes;
-        Book(cells[t], tracker.RecordLater(pending[t], kSlack, bytes, 0).epoch,
+        Book(cells[t], RecordLater(tracker, pending[t], kSlack, bytes, 0),
              {.allocated_bytes = bytes, .allocated_count = 1});
       };
       auto free = [&] {
         const uint64_t bytes = blocks.back();
         blocks.pop_back();
         live -= bytes;
-        Book(cells[t], tracker.RecordLater(pending[t], kSlack, 0, bytes).epoch,
+        Book(cells[t], RecordLater(tracker, pending[t], kSlack, 0, bytes),
              {.freed_bytes = bytes, .freed_count = 1});
       };
       for (int i = 0; i < 20000; ++i) {
