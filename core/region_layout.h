@@ -315,13 +315,14 @@ struct RegionHeader {
   TableInfo tables[kTableCount];
   TrackerOptions options;
 
-  // Written once by the tracker.
+  // Written seldom by the tracker.
   alignas(64) std::atomic<uint32_t> state;  // TrackerState
   std::atomic<uint32_t> stop_reason;        // StopReason
   uint32_t pid;                             // as the process sees itself
-  uint32_t reserved_0;
-  std::atomic<uint64_t> rss_peak_bytes;  // VmHWM at exit; 0: not known
-  std::atomic<uint32_t> fork_children;   // forked children that were seen (they are not counted)
+  std::atomic<uint32_t> peak_slack;         // bytes that a thread may keep back from `peak`: here,
+                                            // so that who only asks leaves that line where it is
+  std::atomic<uint64_t> rss_peak_bytes;     // VmHWM at exit; 0: not known
+  std::atomic<uint32_t> fork_children;      // forked children that were seen (they are not counted)
   uint32_t reserved_1;
 
   // Records taken of each table. Above capacity: that many were asked for in vain.
@@ -329,8 +330,8 @@ struct RegionHeader {
 
   // Orders all events; on a line of its own, since every thread writes it.
   alignas(64) PackedPeak peak;
-  std::atomic<uint64_t> peak_slack;        // bytes that a thread may keep back from the word
-  std::atomic<uint64_t> peak_slack_bound;  // that all threads may have kept back together, at most
+  uint64_t reserved_4;
+  std::atomic<uint64_t> peak_slack_bound;  // bytes that all threads may have kept back, at most
 
   // Written at marks, by one thread at a time.
   alignas(64) std::atomic<uint32_t> kept_generation;  // 0: nothing is kept; else kept_peaks[it % 2]

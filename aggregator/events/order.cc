@@ -7,15 +7,16 @@ void UpdateSlack() {
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
   const uint32_t threads = slots.count();
-  // Stored only where it changes: every thread reads that line at every event.
-  const uint64_t slack = PeakSlack(peak, threads);
-  if (header.peak_slack.load(std::memory_order_relaxed) != slack) {
-    header.peak_slack.store(slack, std::memory_order_relaxed);
-  }
+  // First, since somebody may die after what is next.
   const uint64_t bound = PeakSlackBound(peak, threads);
-  // Two that race may leave the smaller one; the next to enter an event mends it.
-  if (header.peak_slack_bound.load(std::memory_order_relaxed) < bound) {
-    header.peak_slack_bound.store(bound, std::memory_order_relaxed);
+  uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
+  while (known < bound && !CompareExchange(header.peak_slack_bound, known, bound)) {
+  }
+  // Only where it changes: every thread reads that line at every event. Two that race may leave the
+  // smaller one; the next to enter an allocation mends it.
+  const uint32_t slack = PeakSlack(peak, threads);
+  if (header.peak_slack.load(std::memory_order_relaxed) != slack) {
+    header.peak_slack.store(slack, std::memory_order_release);
   }
 }
 
@@ -24,9 +25,10 @@ namespace {
 // Apart, so that RecordPeakAmongThreads keeps nothing for it.
 [[gnu::noinline]] uint64_t RecordNow(ThreadSlot* slot, uint64_t added, uint64_t removed) {
   PeakTracker tracker(&process_region.header().peak);
+  tracker.Fetch();
   if (slot == nullptr) return tracker.Record(added, removed);
   const uint64_t epoch = tracker.RecordWithKept(slot->pending, added, removed);
-  UpdateSlack();
+  if (added > removed) UpdateSlack();  // else the peak is what it was
   return epoch;
 }
 
@@ -37,7 +39,7 @@ namespace {
   RegionHeader& header = process_region.header();
   const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
   uint64_t epoch;
-  if (slot != nullptr &&
+  if (slot != nullptr && slack != 0 &&
       PeakTracker(&header.peak).KeepBack(slot->pending, slack, added, removed, epoch)) {
     return epoch;
   }
