@@ -94,7 +94,7 @@ class VerifiedStacks {
   size_t BytesToGrow() const { return BytesAt(level_ + 1) - BytesAt(level_); }
 
  private:
-  static constexpr uint32_t kMaxDepth = 128;  // of a stack that is worth the room
+  static constexpr uint32_t kMaxDepth = 512;  // of a stack that is worth the room
   static constexpr uint32_t kMaxHops = 16;
 
   // Each level has four times as much of all as the one before.
