@@ -1,5 +1,6 @@
 #include "aggregator/tracker_access.h"
 
+#include "aggregator/events/order.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/events/thread_scope.h"
 #include "aggregator/tables/peak_tracker.h"
@@ -20,6 +21,8 @@ TrackerAccess::TrackerAccess()
 }
 
 TrackerAccess::~TrackerAccess() {
+  // A segment may have begun, whose peak is lower.
+  if (usable_ && slot_ != nullptr && !ForkedMeanwhile()) UpdateSlack();
   if (thread_state.borrows && (before_ & kInTracker) == 0) GiveSlotBack();
   LeaveScope(before_);
 }

@@ -6,17 +6,23 @@ void UpdateSlack() {
   RegionHeader& header = process_region.header();
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
-  const uint32_t threads = slots.count();
-  // First, since somebody may die after what is next.
-  const uint64_t bound = PeakSlackBound(peak, threads);
-  uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
-  while (known < bound && !CompareExchange(header.peak_slack_bound, known, bound)) {
-  }
-  // Only where it changes: every thread reads that line at every event. Two that race may leave the
-  // smaller one; the next to enter an allocation mends it.
-  const uint32_t slack = PeakSlack(peak, threads);
-  if (header.peak_slack.load(std::memory_order_relaxed) != slack) {
-    header.peak_slack.store(slack, std::memory_order_release);
+  uint32_t threads = slots.count();
+  for (;;) {
+    // First, since somebody may die after what is next.
+    const uint64_t bound = PeakSlackBound(peak, threads);
+    uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
+    while (known < bound && !CompareExchange(header.peak_slack_bound, known, bound)) {
+    }
+    // Only where it changes: every thread reads that line at every event.
+    const uint32_t slack = PeakSlack(peak, threads);
+    if (header.peak_slack.load() == slack) return;
+    header.peak_slack.exchange(slack);
+    // Threads may have come meanwhile, whose smaller slack was overwritten. Exchange and fetch_add
+    // (SlotTable) are in one order: either they are seen here, or what is stored here is seen by
+    // their own UpdateSlack.
+    const uint32_t now = slots.count();
+    if (now == threads) return;
+    threads = now;
   }
 }
 
@@ -28,7 +34,8 @@ namespace {
   tracker.Fetch();
   if (slot == nullptr) return tracker.Record(added, removed);
   const uint64_t epoch = tracker.RecordWithKept(slot->pending, added, removed);
-  if (added > removed) UpdateSlack();  // else the peak is what it was
+  // Only an allocation raises the peak, or what was kept back of some: then the next one sees it.
+  if (added > removed) UpdateSlack();
   return epoch;
 }
 

@@ -9,7 +9,8 @@
 
 namespace memprof {
 
-// The peak or the number of threads has changed: what a thread may keep back from the order.
+// The peak or the number of threads has changed, or may have: what a thread may keep back from the
+// order.
 void UpdateSlack();
 
 uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added, uint64_t removed);

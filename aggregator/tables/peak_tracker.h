@@ -24,7 +24,8 @@
 // known to the sum of what all threads may keep back, which the region states. Where a slack of
 // that size would be less than a block (small heaps), it is 0, and with it the error.
 //
-//   slack(peak, threads) = peak / 2^(13 + ⌈log2 threads⌉), at most 4 GiB, 0 if below 512 bytes
+//   slack(peak, threads) = peak / 2^(13 + ⌈log2 threads⌉), rounded down; at most 3.5 GiB, 0 if
+//                          below 512 bytes
 //   kept back in all    ≤ peak / 2^13 · (1 + ⌈log2 threads⌉ / 2): the k-th thread came when there
 //                         were k, and may have been idle since                    ≤ 0.073 % of peak
 //
@@ -44,11 +45,15 @@ namespace memprof {
 // What each of `threads` threads may keep back at a peak of `peak` bytes.
 inline constexpr uint32_t PeakSlack(uint64_t peak, uint32_t threads) {
   constexpr uint64_t kLeast = 512;  // less saves nothing: most events would not fit
-  constexpr uint64_t kMost = UINT32_MAX;
+  constexpr uint64_t kMost = uint64_t{7} << 29;
   unsigned bits = 13;
   for (uint32_t t = 1; t < threads; t *= 2) ++bits;
   const uint64_t slack = peak >> bits;
-  return static_cast<uint32_t>(slack < kLeast ? 0 : slack > kMost ? kMost : slack);
+  if (slack < kLeast) return 0;
+  if (slack >= kMost) return kMost;
+  // Its three leading bits, so that it stays what it is while a heap grows a little.
+  const int low_bits = 61 - __builtin_clzll(slack);
+  return static_cast<uint32_t>(slack >> low_bits << low_bits);
 }
 
 // What all of them may keep back together.

@@ -218,7 +218,7 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
     if (entry.load(std::memory_order_relaxed) == nullptr &&
         entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
       CountPrivateBytes(kSlotResidentBytes);
-      count_.fetch_add(1, std::memory_order_relaxed);
+      count_.fetch_add(1);  // ordered with who shares the slack out (events/order.cc)
       return slot;
     }
   }

@@ -77,7 +77,7 @@ class SlotTable {
   int64_t ForgetThreads(ThreadSlot* own);
 
   // The largest number of threads that had a slot at once.
-  uint32_t count() const { return count_.load(std::memory_order_relaxed); }
+  uint32_t count() const { return count_.load(); }
 
  private:
   ThreadSlot* TakeFree(uint32_t tid);

@@ -169,14 +169,23 @@ TEST(PeakTracker, GivesRowsThatSumToThePeakWithThreads) {
 TEST(PeakSlack, IsNoneForSmallHeapsAndLittleOfLargeOnes) {
   EXPECT_EQ(PeakSlack(2 << 20, 2), 0u);
   EXPECT_EQ(PeakSlackBound(2 << 20, 2), 0u);
-  for (const uint32_t threads : {2u, 3u, 64u, 1024u}) {
-    const uint64_t peak = uint64_t{1} << 40;
-    const uint64_t bound = PeakSlackBound(peak, threads);
-    EXPECT_LT(bound, peak / 1000);
-    uint64_t sum = 0;  // what the k-th may have kept back since there were k
-    for (uint32_t k = 1; k <= threads; ++k) sum += PeakSlack(peak, k);
-    EXPECT_LE(sum, bound) << threads;
+  for (const uint64_t peak : {uint64_t{1} << 40, (uint64_t{1} << 22) + (1 << 13),
+                              (uint64_t{1} << 23) - 1, uint64_t{12345678901}}) {
+    for (const uint32_t threads : {1u, 2u, 3u, 64u, 1024u}) {
+      const uint64_t bound = PeakSlackBound(peak, threads);
+      EXPECT_LT(bound, peak / 1000);
+      uint64_t sum = 0;  // what the k-th may have kept back since there were k
+      for (uint32_t k = 1; k <= threads; ++k) sum += PeakSlack(peak, k);
+      EXPECT_LE(sum, bound) << peak << " " << threads;
+    }
   }
+}
+
+TEST(PeakSlack, ChangesSeldom) {
+  EXPECT_EQ(PeakSlack(uint64_t{1} << 30, 2), 1u << 16);
+  EXPECT_EQ(PeakSlack((uint64_t{1} << 30) + (1 << 27), 2), 1u << 16);
+  EXPECT_EQ(PeakSlack((uint64_t{1} << 30) + (1 << 28), 2), 5u << 14);
+  EXPECT_EQ(PeakSlack(uint64_t{1} << 46, 1), 7u << 29);  // and is never more
 }
 
 TEST(PeakTracker, KeepsBackUpToTheSlack) {
