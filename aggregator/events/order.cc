@@ -6,8 +6,9 @@ void UpdateSlack() {
   RegionHeader& header = process_region.header();
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
-  uint32_t threads = slots.count();
-  for (;;) {
+  uint32_t threads;
+  do {
+    threads = slots.count();
     // First, since somebody may die after what is next.
     const uint64_t bound = PeakSlackBound(peak, threads);
     uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
@@ -20,10 +21,7 @@ void UpdateSlack() {
     // Threads may have come meanwhile, whose smaller slack was overwritten. Exchange and fetch_add
     // (SlotTable) are in one order: either they are seen here, or what is stored here is seen by
     // their own UpdateSlack.
-    const uint32_t now = slots.count();
-    if (now == threads) return;
-    threads = now;
-  }
+  } while (slots.count() != threads);
 }
 
 namespace {
@@ -46,7 +44,7 @@ namespace {
   RegionHeader& header = process_region.header();
   const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
   uint64_t epoch;
-  if (slot != nullptr && slack != 0 &&
+  if (slot != nullptr &&
       PeakTracker(&header.peak).KeepBack(slot->pending, slack, added, removed, epoch)) {
     return epoch;
   }

@@ -42,13 +42,17 @@
 
 namespace memprof {
 
+inline constexpr unsigned CeilLog2(uint32_t threads) {
+  unsigned bits = 0;
+  for (uint32_t t = 1; t < threads; t *= 2) ++bits;
+  return bits;
+}
+
 // What each of `threads` threads may keep back at a peak of `peak` bytes.
 inline constexpr uint32_t PeakSlack(uint64_t peak, uint32_t threads) {
   constexpr uint64_t kLeast = 512;  // less saves nothing: most events would not fit
   constexpr uint64_t kMost = uint64_t{7} << 29;
-  unsigned bits = 13;
-  for (uint32_t t = 1; t < threads; t *= 2) ++bits;
-  const uint64_t slack = peak >> bits;
+  const uint64_t slack = peak >> (13 + CeilLog2(threads));
   if (slack < kLeast) return 0;
   if (slack >= kMost) return kMost;
   // Its three leading bits, so that it stays what it is while a heap grows a little.
@@ -59,9 +63,7 @@ inline constexpr uint32_t PeakSlack(uint64_t peak, uint32_t threads) {
 // What all of them may keep back together.
 inline constexpr uint64_t PeakSlackBound(uint64_t peak, uint32_t threads) {
   if (PeakSlack(peak, 1) == 0) return 0;
-  uint64_t halves = 2;
-  for (uint32_t t = 1; t < threads; t *= 2) ++halves;
-  return (peak >> 14) * halves;
+  return (peak >> 14) * (2 + CeilLog2(threads));
 }
 
 // The state after a mark. The epoch moves, so peak_* of a cell that is touched next is what it had

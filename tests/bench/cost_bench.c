@@ -142,9 +142,9 @@ static void Allocate(void* kept) {
 }
 
 static pthread_barrier_t barrier;
-static double seconds;  // of all passes but the first of several
 
-static void* AllocatingThread(void* is_first) {
+// `seconds`: where to add those of all passes but the first of several, in one of the threads.
+static void* AllocatingThread(void* seconds) {
   void** kept = keeps ? malloc((size_t)count * sizeof(void*)) : NULL;
   if (keeps) memset(kept, 1, (size_t)count * sizeof(void*));  // its pages
   const Stack stack = {Allocate, kept, 0};
@@ -156,7 +156,7 @@ static void* AllocatingThread(void* is_first) {
     const double begin = Seconds();
     Fixed(&stack, depth - 3);  // with this function and Allocate
     pthread_barrier_wait(&barrier);
-    if (is_first != NULL && (pass > 0 || passes == 1)) seconds += Seconds() - begin;
+    if (seconds != NULL && (pass > 0 || passes == 1)) *(double*)seconds += Seconds() - begin;
   }
   return NULL;
 }
@@ -171,6 +171,7 @@ static void Threads(int threads, int sleepers) {
   for (int t = 0; t < sleepers; ++t) pthread_create(&ids[0], NULL, SleepingThread, NULL);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);  // what is freed stays the program's
   for (int t = 1; t < threads; ++t) pthread_create(&ids[t], NULL, AllocatingThread, NULL);
+  double seconds = 0;
   AllocatingThread(&seconds);
   for (int t = 1; t < threads; ++t) pthread_join(ids[t], NULL);
   const double allocations = (double)count * threads * (passes > 1 ? passes - 1 : 1);

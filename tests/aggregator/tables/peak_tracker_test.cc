@@ -188,36 +188,43 @@ TEST(PeakSlack, ChangesSeldom) {
   EXPECT_EQ(PeakSlack(uint64_t{1} << 46, 1), 7u << 29);  // and is never more
 }
 
-TEST(PeakTracker, KeepsBackUpToTheSlack) {
-  PackedPeak word = Pack({1000000, 1000000, 5, false});
-  PeakTracker tracker(&word);
+// One of several threads, of a heap of 1,000,000 bytes in epoch 5.
+struct Keeper {
+  explicit Keeper(bool armed) : word(Pack({1000000, 1000000, 5, armed})) {}
+  bool KeepBack(uint64_t slack, uint64_t added, uint64_t removed) {
+    return tracker.KeepBack(pending, slack, added, removed, epoch);
+  }
+
+  PackedPeak word;
+  PeakTracker tracker{&word};
   int64_t pending = 0;
   uint64_t epoch = 0;
-  EXPECT_TRUE(tracker.KeepBack(pending, 700, 100, 0, epoch));
-  EXPECT_EQ(epoch, 5u);
-  EXPECT_TRUE(tracker.KeepBack(pending, 700, 0, 100, epoch));
-  EXPECT_EQ(pending, 0);
-  EXPECT_TRUE(tracker.KeepBack(pending, 700, 0, 700, epoch));
-  EXPECT_FALSE(tracker.KeepBack(pending, 700, 0, 1, epoch));
-  EXPECT_FALSE(tracker.KeepBack(pending, 0, 1, 0, epoch));
-  EXPECT_EQ(pending, -700);
-  EXPECT_EQ(tracker.Current(), 1000000);
-  EXPECT_EQ(tracker.RecordWithKept(pending, 0, 1), 5u);
-  EXPECT_EQ(pending, 0);
-  EXPECT_EQ(tracker.Current(), 999299);
+};
+
+TEST(PeakTracker, KeepsBackUpToTheSlack) {
+  Keeper keeper(false);
+  EXPECT_TRUE(keeper.KeepBack(700, 100, 0));
+  EXPECT_EQ(keeper.epoch, 5u);
+  EXPECT_TRUE(keeper.KeepBack(700, 0, 100));
+  EXPECT_EQ(keeper.pending, 0);
+  EXPECT_TRUE(keeper.KeepBack(700, 0, 700));
+  EXPECT_FALSE(keeper.KeepBack(700, 0, 1));
+  EXPECT_FALSE(keeper.KeepBack(0, 1, 0));
+  EXPECT_EQ(keeper.pending, -700);
+  EXPECT_EQ(keeper.tracker.Current(), 1000000);
+  EXPECT_EQ(keeper.tracker.RecordWithKept(keeper.pending, 0, 1), 5u);
+  EXPECT_EQ(keeper.pending, 0);
+  EXPECT_EQ(keeper.tracker.Current(), 999299);
 }
 
 TEST(PeakTracker, KeepsBackOnlyIncreasesOfAMaximum) {
-  PackedPeak word = Pack({1000000, 1000000, 5, true});
-  PeakTracker tracker(&word);
-  int64_t pending = 0;
-  uint64_t epoch = 0;
-  EXPECT_TRUE(tracker.KeepBack(pending, 700, 100, 0, epoch));
-  EXPECT_FALSE(tracker.KeepBack(pending, 700, 0, 100, epoch));
-  EXPECT_FALSE(tracker.KeepBack(pending, 700, 100, 100, epoch));
-  EXPECT_EQ(tracker.RecordWithKept(pending, 0, 100), 6u);  // after the new maximum
-  EXPECT_EQ(tracker.Peak(), 1000100u);
-  EXPECT_EQ(tracker.Current(), 1000000);
+  Keeper keeper(true);
+  EXPECT_TRUE(keeper.KeepBack(700, 100, 0));
+  EXPECT_FALSE(keeper.KeepBack(700, 0, 100));
+  EXPECT_FALSE(keeper.KeepBack(700, 100, 100));
+  EXPECT_EQ(keeper.tracker.RecordWithKept(keeper.pending, 0, 100), 6u);  // after the new maximum
+  EXPECT_EQ(keeper.tracker.Peak(), 1000100u);
+  EXPECT_EQ(keeper.tracker.Current(), 1000000);
 }
 
 // As a thread does it.
