@@ -12,8 +12,11 @@
 namespace memprof {
 
 // The function behind our hook of that name, as the program's references are bound; nullptr: nobody
-// has it. Calls dlsym, except where its answer is known without.
+// has it. Called where loaded_symbols.h may be; preloaded, it neither locks nor allocates.
 void* FindReal(const char* name);
+
+// The same at any later time; it may lock and allocate (libc_functions.h, AskLoader).
+void* FindGlobal(const char* name);
 
 // Where this process is to count: the supervisor's region, or one that the environment asks for.
 // Called once, by one thread. Null: nowhere.

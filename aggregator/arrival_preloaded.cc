@@ -1,15 +1,14 @@
 // Preloaded: the loader bound the program to our hooks, and the real functions are the next ones.
 
-#include <dlfcn.h>
-
-#include <cstdlib>
-
 #include "aggregator/arrival.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/inner_jemalloc.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/life.h"
+#include "aggregator/loaded_symbols.h"
 #include "aggregator/monotonic_clock.h"
+#include "aggregator/system_call_filters.h"
 #include "aggregator/tracker.h"
 #include "aggregator/unsupervised/region_maker.h"
 #include "core/handshake.h"
@@ -30,10 +29,20 @@ void OnLoaded(int argc, char** argv, char**) {
   WatchForks();
   DescribeProgram(process_region, argc, argv);
   if (CurrentRegion().origin.unsupervised.load(std::memory_order_relaxed) != 0) {
-    on_exit(NoteStatus, nullptr);
+    const auto on_exit_of_libc = TheLibc().on_exit;
+    if (on_exit_of_libc != nullptr) on_exit_of_libc(NoteStatus, nullptr);
   }
   // The executable is relocated by now and none of its constructors has run.
   HookInnerJemalloc(CurrentRegion());
+}
+
+// What memprof run wrote: digits.
+uint32_t NumberIn(const char* text) {
+  uint32_t number = 0;
+  for (; *text >= '0' && *text <= '9'; ++text) {
+    number = number * 10 + static_cast<uint32_t>(*text - '0');
+  }
+  return number;
 }
 
 // Not the attribute: gcc joins such functions into one that has no arguments.
@@ -42,12 +51,17 @@ using Constructor = void (*)(int, char**, char**);
 
 }  // namespace
 
-void* FindReal(const char* name) { return dlsym(RTLD_NEXT, name); }
+void* FindReal(const char* name) { return FindBehindUs(name); }
+void* FindGlobal(const char* name) { return AskLoader(RTLD_NEXT, name); }
 
 // Where a supervisor is named, it alone decides.
 MappedRegion GetRegion() {
   const char* socket_path = EnvironmentValue(kSocketVariable);
-  return socket_path != nullptr ? ReceiveRegion(socket_path) : MakeRegion();
+  const uint32_t filters = InheritedFilters();
+  if (socket_path == nullptr) return MakeRegion();
+  const char* trusted = EnvironmentValue(kFiltersVariable);
+  if (filters > (trusted != nullptr ? NumberIn(trusted) : 0)) return {};
+  return ReceiveRegion(socket_path);
 }
 
 void NoteExit() {

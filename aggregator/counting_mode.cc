@@ -6,6 +6,7 @@ namespace memprof {
 namespace {
 
 constinit std::atomic<uint32_t> stops{0};
+constinit std::atomic<bool> unseen_frees{false};
 
 // What `counting` is with nothing unusual, from any of its values.
 constinit std::atomic<uint32_t> usual{0};
@@ -14,7 +15,8 @@ uint32_t Wanted() {
   const uint32_t mode = usual.load(std::memory_order_relaxed);
   const bool samples = mode == kCountsSamples;
   if (stops.load(std::memory_order_seq_cst) != 0) return samples ? kStoppedSamples : kStoppedAll;
-  if (!samples && watching_scopes.load(std::memory_order_seq_cst) != 0) return kCountsAllUnusual;
+  const bool unusual = watching_scopes.load(std::memory_order_seq_cst) != 0 || unseen_frees.load();
+  if (!samples && unusual) return kCountsAllUnusual;
   return mode;
 }
 
@@ -53,7 +55,16 @@ uint32_t ChangeStops(int32_t by) {
   return next;
 }
 
+void LookForUnseenFrees() {
+  if (LooksForUnseenFrees()) return;
+  Apply();
+  unseen_frees.store(true);
+  Apply();
+}
+bool LooksForUnseenFrees() { return unseen_frees.load(std::memory_order_relaxed); }
+
 void RestartCountingMode() {
+  unseen_frees.store(false);
   watching_scopes.store(0, std::memory_order_seq_cst);
   Apply();
 }

@@ -1,5 +1,5 @@
 // CountingMode: what changes, while the process counts, which way its events go: a program that
-// stopped counting, and scopes that watch threads.
+// stopped counting, scopes that watch threads, and frees that no hook saw.
 //
 // Every event looks at one word anyway, which says whether the process counts (`counting`,
 // tracker.h). All that is unusual is another value of that word, so that the usual event has no
@@ -24,6 +24,11 @@ void ChangeWatching(int32_t by);
 
 // One more stop, or one less, but not less than none. Returns how many are in force.
 uint32_t ChangeStops(int32_t by);
+
+// A free was not seen. From now on each allocation looks whether there was another one
+// (events/event_cell.h, ForgetUnseenFree).
+void LookForUnseenFrees();
+bool LooksForUnseenFrees();
 
 // In a forked child that counts again (`counting` says so): no scope watches any more, a stop is
 // still in force.

@@ -1,14 +1,8 @@
 #include "aggregator/event_log.h"
 
-#include <fcntl.h>
-#include <sched.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/tracker.h"
+#include "aggregator/unsupervised/region_maker.h"
 
 namespace memprof {
 namespace {
@@ -34,7 +28,7 @@ bool Lock() {
     }
     // On a machine with few cores the holder may wait for ours.
     if (spins % 256 == 255) {
-      sched_yield();
+      kernel::Yield();
     } else {
       __builtin_ia32_pause();
     }
@@ -84,22 +78,21 @@ void Append(const Event& event) {
 }  // namespace
 
 void OpenEventLog(const Region& counted) {
-  const ErrnoGuard keep;
-  const char* path = getenv("MEMPROF_EVENT_LOG");
-  const int fd = path != nullptr ? open(path, O_RDWR | O_CLOEXEC) : -1;
+  const char* path = EnvironmentValue("MEMPROF_EVENT_LOG");
+  const int fd = path != nullptr ? kernel::Open(path, O_RDWR | O_CLOEXEC) : -1;
   if (fd < 0) return;
   struct stat info;
-  if (fstat(fd, &info) == 0 && static_cast<uint64_t>(info.st_size) > sizeof(LogHeader)) {
+  if (kernel::Stat(fd, &info) == 0 && static_cast<uint64_t>(info.st_size) > sizeof(LogHeader)) {
     const auto bytes = static_cast<uint64_t>(info.st_size);
-    void* log = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    void* log = kernel::Map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd);
     uint64_t free = 0;
-    if (log != MAP_FAILED && static_cast<LogHeader*>(log)->taken.compare_exchange_strong(free, 1)) {
+    if (log != nullptr && static_cast<LogHeader*>(log)->taken.compare_exchange_strong(free, 1)) {
       region = &counted;
       capacity = (bytes - sizeof(LogHeader)) / sizeof(LogRecord);
       header = static_cast<LogHeader*>(log);
     }
   }
-  close(fd);
+  kernel::Close(fd);
 }
 
 void CloseEventLog() { header = nullptr; }

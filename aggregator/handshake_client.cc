@@ -1,14 +1,12 @@
 #include "aggregator/handshake_client.h"
 
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/region.h"
 #include "core/handshake.h"
@@ -22,13 +20,14 @@ int Connect(const char* path) {
   const size_t bytes = strlen(path);
   if (bytes >= sizeof address.sun_path) return -1;
   memcpy(address.sun_path, path, bytes);
-  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+  const auto fd =
+      static_cast<int>(kernel::Call(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (fd < 0) return -1;
   const timeval limit = {0, kHandshakeTimeoutMs * 1000};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    close(fd);
+  kernel::Call(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  kernel::Call(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  if (kernel::Call(SYS_connect, fd, &address, sizeof address) != 0) {
+    kernel::Close(fd);
     return -1;
   }
   return fd;
@@ -50,7 +49,7 @@ Received ReceiveWelcome(int fd, Welcome* welcome) {
   message.msg_control = control;
   message.msg_controllen = sizeof control;
   const bool whole =
-      recvmsg(fd, &message, MSG_CMSG_CLOEXEC) == static_cast<ssize_t>(sizeof *welcome);
+      kernel::Call(SYS_recvmsg, fd, &message, MSG_CMSG_CLOEXEC) == long{sizeof *welcome};
   const cmsghdr* part = CMSG_FIRSTHDR(&message);
   if (part == nullptr || part->cmsg_type != SCM_RIGHTS || part->cmsg_level != SOL_SOCKET) return {};
   const size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -59,26 +58,25 @@ Received ReceiveWelcome(int fd, Welcome* welcome) {
   memcpy(received, CMSG_DATA(part), count * sizeof(int));
   if (whole && count == 1) return {received[0], -1};
   if (whole && count == 2) return {received[0], received[1]};
-  for (size_t i = 0; i < count; ++i) close(received[i]);
+  for (size_t i = 0; i < count; ++i) kernel::Close(received[i]);
   return {};
 }
 
 // Whether the memory is as large as it is said to be: a page behind its end would be fatal.
 bool Holds(int memory, uint64_t bytes) {
   struct stat info;
-  return fstat(memory, &info) == 0 && static_cast<uint64_t>(info.st_size) >= bytes;
+  return kernel::Stat(memory, &info) == 0 && static_cast<uint64_t>(info.st_size) >= bytes;
 }
 
 }  // namespace
 
 MappedRegion ReceiveRegion(const char* socket_path) {
-  const ErrnoGuard keep;
   const int fd = Connect(socket_path);
   if (fd < 0) return {};
   MappedRegion mapped;
-  const Hello hello = {kHandshakeVersion, static_cast<uint32_t>(getpid())};
+  const Hello hello = {kHandshakeVersion, kernel::Pid(), RegionShare(kAnyRegionBytes)};
   Welcome welcome = {};
-  if (send(fd, &hello, sizeof hello, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof hello)) {
+  if (kernel::Call(SYS_sendto, fd, &hello, sizeof hello, MSG_NOSIGNAL) == long{sizeof hello}) {
     const Received received = ReceiveWelcome(fd, &welcome);
     if (received.region >= 0 && welcome.accepted != 0 && welcome.version == kHandshakeVersion &&
         Holds(received.region, welcome.region_bytes)) {
@@ -94,10 +92,10 @@ MappedRegion ReceiveRegion(const char* socket_path) {
         mapped.children_bytes = welcome.children_bytes;
       }
     }
-    if (received.region >= 0) close(received.region);
-    if (received.children >= 0) close(received.children);
+    if (received.region >= 0) kernel::Close(received.region);
+    if (received.children >= 0) kernel::Close(received.children);
   }
-  close(fd);
+  kernel::Close(fd);
   return mapped;
 }
 

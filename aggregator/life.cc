@@ -1,8 +1,6 @@
 #include "aggregator/life.h"
 
-#include <fcntl.h>
 #include <pthread.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,21 +11,21 @@
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/statistics/allocator_statistics.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/system_call_filters.h"
 #include "aggregator/tracker.h"
-
-extern "C" char** environ;
 
 namespace memprof {
 namespace {
 
-enum class Life : uint32_t { kNotStarted, kStarting, kStarted, kOff };
+enum class Life : uint32_t { kNotStarted, kStarting, kStarted, kStartingInChild, kOff };
 
 constinit std::atomic<uint32_t> never{0};
 constinit std::atomic<Life> life{Life::kNotStarted};
 constinit MappedRegion mapped;
+constinit std::atomic<uint64_t> events_before_start{0};
 
 void StopInForkedChild() { counting->store(0, std::memory_order_relaxed); }
 
@@ -37,9 +35,11 @@ std::atomic<uint32_t>* MapCountingPage() {
   if (page == nullptr) return nullptr;
   CountPrivateBytes(kPageBytes);
   // Catches raw clone too. Where the kernel (before 4.14) can't, fork() at least is caught.
-  if (madvise(page, kPageBytes, MADV_WIPEONFORK) != 0) {
+  if (!kernel::Advise(page, kPageBytes, MADV_WIPEONFORK)) {
     pthread_atfork(nullptr, nullptr, StopInForkedChild);
   }
+  PrepareForForks(static_cast<unsigned char*>(page) + kPageBytes - kForkNoteBytes,
+                  CurrentRegion().options);
   return static_cast<std::atomic<uint32_t>*>(page);
 }
 
@@ -68,6 +68,8 @@ bool Start() {
   }
   PopulateOwnImage();
   PublishPrivateBytes(&CurrentRegion().private_bytes);
+  CurrentRegion().dropped_events.fetch_add(events_before_start.load(std::memory_order_relaxed),
+                                           std::memory_order_relaxed);
   UseChildrenArea(mapped);
   if (!BeforeCounting()) return false;
   page->store(UsualMode(CurrentRegion().options), std::memory_order_relaxed);
@@ -75,21 +77,50 @@ bool Start() {
   return true;
 }
 
+// Another thread of the child starts, which takes less than a millisecond and waits for nobody.
+bool AwaitStartInForkedChild() {
+  constexpr int kMostLooks = 2000;  // that thread may be one which a lot keeps from running
+  constexpr int kPauses = 64;
+  const ErrnoGuard keep;
+  for (int look = 0; look < kMostLooks; ++look) {
+    if (life.load(std::memory_order_acquire) != Life::kStartingInChild) break;
+    for (int i = 0; i < kPauses; ++i) __builtin_ia32_pause();
+    if (!SystemCallsFiltered()) kernel::Call(SYS_sched_yield);
+  }
+  if (counting->load(std::memory_order_relaxed) != 0) return true;
+  if (life.load(std::memory_order_relaxed) == Life::kStartingInChild) DropEventBeforeStart();
+  return false;
+}
+
 // A hook that was interrupted by the signal handler that forked ends first.
 bool StartInForkedChild() {
-  Life now = Life::kStarted;
-  if ((thread_state.scope & kScopeFlags) != 0 ||
-      !life.compare_exchange_strong(now, Life::kStarting, std::memory_order_acq_rel)) {
+  if ((thread_state.scope & kScopeFlags) != 0) return false;
+  const ErrnoGuard keep;
+  SystemCallsFilteredByNow();
+  if (!MayStartCountingInChild()) {
+    DropEventBeforeStart();
     return false;
   }
-  const ErrnoGuard keep;
-  RegionHeader& parent = CurrentRegion();
-  const bool started = StartCountingInChild();
+  Life now = Life::kStarted;
+  if (!life.compare_exchange_strong(now, Life::kStartingInChild, std::memory_order_acq_rel)) {
+    return now == Life::kStartingInChild ? AwaitStartInForkedChild() : CountsAnything();
+  }
+  if (CountsAnything()) {  // another thread has started it since we looked
+    life.store(Life::kStarted, std::memory_order_release);
+    return true;
+  }
+  RegionHeader* const parent = HasParentsRegion() ? &CurrentRegion() : nullptr;
+  bool started;
+  {
+    const AllocatorScope no_event_of_a_handler;
+    started = StartCountingInChild();
+  }
   if (started) {
-    counting->store(UsualMode(CurrentRegion().options), std::memory_order_relaxed);
+    counting->store(UsualMode(CurrentRegion().options), std::memory_order_seq_cst);
     RestartCountingMode();
-  } else {
-    parent.fork_children.fetch_add(1, std::memory_order_relaxed);
+    BookDroppedBeforeStart();
+  } else if (parent != nullptr) {
+    parent->fork_children.fetch_add(1, std::memory_order_relaxed);
   }
   life.store(started ? Life::kStarted : Life::kOff, std::memory_order_release);
   return started;
@@ -97,11 +128,11 @@ bool StartInForkedChild() {
 
 // VmHWM of /proc/self/status, in bytes; 0: not known. No stdio: this runs in the host's exit.
 uint64_t ReadRssPeak() {
-  const int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const int fd = kernel::Open("/proc/self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
   static char text[4096];  // a process exits once, on whichever stack
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
+  const long n = kernel::Read(fd, text, sizeof text - 1);
+  kernel::Close(fd);
   if (n <= 0) return 0;
   text[n] = 0;
   const char* at = strstr(text, "VmHWM:");
@@ -117,9 +148,8 @@ uint64_t ReadRssPeak() {
 [[gnu::destructor]] void OnExit() {
   if (counting->load(std::memory_order_relaxed) == 0) return;
   const ErrnoGuard keep;
-  if (!InAllocator()) {
-    ReportAllocatorAtEnd(MEMPROF_CALLER());
-  }
+  SystemCallsFilteredByNow();
+  ReportAllocatorAtEnd(MEMPROF_CALLER());
   if (!SystemCallsFiltered()) {
     CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);
   }
@@ -137,8 +167,16 @@ bool StartTracker() {
   if (now == Life::kStarted && counting->load(std::memory_order_relaxed) == 0) {
     return StartInForkedChild();
   }
-  // Before libc has set its environment (the loader's own first allocations) it is too early.
-  if (now != Life::kNotStarted || environ == nullptr) return false;
+  if (now == Life::kStartingInChild && (thread_state.scope & kScopeFlags) == 0) {
+    return AwaitStartInForkedChild();
+  }
+  if (now != Life::kNotStarted) return false;
+  // Before libc has set its environment it is too early: in functions that choose another one
+  // (ifunc), and in those of .preinit_array.
+  if (__environ == nullptr) {
+    events_before_start.fetch_add(1, std::memory_order_relaxed);
+    return false;
+  }
   if (!life.compare_exchange_strong(now, Life::kStarting, std::memory_order_acq_rel)) return false;
   const bool started = Start();
   life.store(started ? Life::kStarted : Life::kOff, std::memory_order_release);

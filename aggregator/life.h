@@ -3,11 +3,12 @@
 //   kNotStarted ─► kStarting ─► kStarted          counting != 0
 //                     └───────► kOff              no supervisor, refused, or trouble
 //   in a forked child, whose page was wiped:
-//   kStarted ─► kStarting ─► kStarted             it counts into a region of its own
-//                     └────► kOff                 it isn't followed (fork/forked_child.h)
+//   kStarted ─► kStartingInChild ─► kStarted      it counts into a region of its own
+//                     └───────────► kOff          it isn't followed (fork/forked_child.h)
 //
-// Thread safety: StartTracker (tracker.h) may be called by any thread; one of them starts, the
-// others go on untracked meanwhile.
+// Thread safety: StartTracker (tracker.h) may be called by any thread; one of them starts. The
+// others go on untracked meanwhile; in a forked child they wait for it, for so many looks at most,
+// and what they go on without is counted as dropped.
 #pragma once
 
 #include <atomic>

@@ -1,10 +1,10 @@
 #include "aggregator/private_memory.h"
 
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 
-#include "aggregator/hooks/errno_guard.h"
+#include <algorithm>
+
+#include "aggregator/kernel_calls.h"
 #include "aggregator/own_header.h"
 #include "aggregator/system_calls.h"
 
@@ -43,20 +43,29 @@ void Touch(void* start, size_t bytes) {
 }
 
 void* Map(size_t bytes, int protection) {
-  const ErrnoGuard keep;
   if (!MayMapMemory()) return nullptr;
   const bool in_range = range_next.load(std::memory_order_relaxed) != 0;
   void* const wanted = in_range ? TakeOfRange(bytes) : nullptr;
   if (in_range && wanted == nullptr) return nullptr;
   void* start =
-      mmap(wanted, bytes, protection,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (in_range ? MAP_FIXED : 0), -1, 0);
-  if (start == MAP_FAILED) return nullptr;
-  if (SystemCallsFiltered()) return start;
-  madvise(start, bytes, MADV_DONTDUMP);
+      kernel::Map(wanted, bytes, protection,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (in_range ? MAP_FIXED : 0));
+  if (start == nullptr || SystemCallsFiltered()) return start;
+  kernel::Advise(start, bytes, MADV_DONTDUMP);
   // A huge page would make a table that is sparse on purpose resident.
-  madvise(start, bytes, MADV_NOHUGEPAGE);
+  kernel::Advise(start, bytes, MADV_NOHUGEPAGE);
   return start;
+}
+
+// What one table may take of a limit. `known` keeps the limit, which isn't asked for behind a
+// filter of system calls.
+size_t ShareOf(int resource, std::atomic<rlim_t>& known, size_t wanted) {
+  if (!SystemCallsFiltered()) known.store(kernel::Limit(resource), std::memory_order_relaxed);
+  const rlim_t most = known.load(std::memory_order_relaxed);
+  if (most == RLIM_INFINITY) return wanted;
+  constexpr size_t kLeast = 1 << 20;
+  const size_t share = most / 32 / 65536 * 65536;
+  return std::min(std::max(share, kLeast), wanted);
 }
 
 }  // namespace
@@ -73,16 +82,15 @@ void* ReserveMemory(size_t bytes) {
 }
 
 bool CommitMemory(void* start, size_t bytes) {
-  const ErrnoGuard keep;
-  if (!MayMapMemory() || mprotect(start, bytes, PROT_READ | PROT_WRITE) != 0) return false;
+  if (!MayMapMemory() || !kernel::Protect(start, bytes, PROT_READ | PROT_WRITE)) return false;
   if (SystemCallsFiltered()) {
     Touch(start, bytes);
   } else {
     if (bytes == kHugePage && reinterpret_cast<uintptr_t>(start) % kHugePage == 0) {
-      madvise(start, bytes, MADV_HUGEPAGE);
+      kernel::Advise(start, bytes, MADV_HUGEPAGE);
     }
     // Where the kernel is older the pages come one by one as they are touched.
-    madvise(start, bytes, MADV_POPULATE_WRITE);
+    kernel::Advise(start, bytes, MADV_POPULATE_WRITE);
   }
   CountPrivateBytes(static_cast<int64_t>(bytes));
   return true;
@@ -91,22 +99,19 @@ bool CommitMemory(void* start, size_t bytes) {
 void* MapMemory(size_t bytes) { return Map(bytes, PROT_READ | PROT_WRITE); }
 
 void UnmapMemory(void* start, size_t bytes) {
-  const ErrnoGuard keep;
   if (!MayMapMemory()) return;
   if (range_next.load(std::memory_order_relaxed) == 0) {
-    munmap(start, bytes);
+    kernel::Unmap(start, bytes);
     return;
   }
   // The addresses stay ours: nobody else is to get a place in the range.
-  (void)mmap(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0);
+  kernel::Map(start, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED);
 }
 
 bool TakeMemoryOfOneRange(size_t bytes) {
-  const ErrnoGuard keep;
-  void* start = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (start == MAP_FAILED) return false;
-  madvise(start, bytes, MADV_DONTDUMP);
+  void* start = kernel::Map(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE);
+  if (start == nullptr) return false;
+  kernel::Advise(start, bytes, MADV_DONTDUMP);
   range_start = start;
   range_end = reinterpret_cast<uintptr_t>(start) + bytes;
   range_next.store(reinterpret_cast<uintptr_t>(start), std::memory_order_relaxed);
@@ -114,16 +119,14 @@ bool TakeMemoryOfOneRange(size_t bytes) {
 }
 
 void GiveRangeBack() {
-  const ErrnoGuard keep;
   if (range_start != nullptr) {
-    munmap(range_start, range_end - reinterpret_cast<uintptr_t>(range_start));
+    kernel::Unmap(range_start, range_end - reinterpret_cast<uintptr_t>(range_start));
   }
   range_start = nullptr;
   range_next.store(0, std::memory_order_relaxed);
 }
 
 void PopulateOwnImage() {
-  const ErrnoGuard keep;
   const auto image = reinterpret_cast<uintptr_t>(&__ehdr_start);
   const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(image + __ehdr_start.e_phoff);
   for (unsigned i = 0; i < __ehdr_start.e_phnum; ++i) {
@@ -134,11 +137,11 @@ void PopulateOwnImage() {
     const bool writable = (segment.p_flags & PF_W) != 0;
     // Of a writable segment the loader has made the front read-only by now, which PROT_WRITE finds
     // out; its pages are resident since they were relocated.
-    if (madvise(reinterpret_cast<void*>(begin), end - begin,
-                writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) != 0 &&
+    if (!kernel::Advise(reinterpret_cast<void*>(begin), end - begin,
+                        writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) &&
         writable) {
       for (uintptr_t page = begin; page < end; page += kPage) {
-        madvise(reinterpret_cast<void*>(page), kPage, MADV_POPULATE_WRITE);
+        kernel::Advise(reinterpret_cast<void*>(page), kPage, MADV_POPULATE_WRITE);
       }
     }
     CountPrivateBytes(static_cast<int64_t>(end - begin));
@@ -160,17 +163,21 @@ void PublishPrivateBytes(std::atomic<uint64_t>* target) {
 }
 
 size_t AddressSpaceShare(size_t wanted) {
-  const ErrnoGuard keep;
-  static constinit std::atomic<rlim_t> known{RLIM_INFINITY};  // behind a filter it isn't asked for
-  rlimit limit;
-  if (!SystemCallsFiltered() && getrlimit(RLIMIT_AS, &limit) == 0) {
-    known.store(limit.rlim_cur, std::memory_order_relaxed);
-  }
-  const rlim_t most = known.load(std::memory_order_relaxed);
-  if (most == RLIM_INFINITY) return wanted;
-  const size_t share = most / 32 / 65536 * 65536;
-  const size_t least = 1 << 20;
-  return share < least ? least : (share < wanted ? share : wanted);
+  static constinit std::atomic<rlim_t> known{RLIM_INFINITY};
+  return ShareOf(RLIMIT_AS, known, wanted);
+}
+
+size_t DataShare(size_t wanted) {
+  static constinit std::atomic<rlim_t> known{RLIM_INFINITY};
+  return AddressSpaceShare(ShareOf(RLIMIT_DATA, known, wanted));
+}
+
+uint64_t RegionShare(uint64_t wanted) {
+  const auto within = [](uint64_t limit, uint64_t share, uint64_t most) {
+    return limit != RLIM_INFINITY && limit / share < most ? limit / share : most;
+  };
+  // A region is shared memory, which is no data; but a table of a sixteenth of its size is.
+  return within(kernel::Limit(RLIMIT_AS), 16, within(kernel::Limit(RLIMIT_DATA), 2, wanted));
 }
 
 }  // namespace memprof

@@ -44,5 +44,10 @@ void PublishPrivateBytes(std::atomic<uint64_t>* target);
 
 // How much address space one table may reserve: a share of RLIMIT_AS, at most `wanted`.
 size_t AddressSpaceShare(size_t wanted);
+// Likewise one of MapMemory: of RLIMIT_DATA too, which counts what may be written.
+size_t DataShare(size_t wanted);
+// Likewise of a region, by all limits on memory (RLIMIT_AS; RLIMIT_DATA, which the tables beside
+// the region count against).
+uint64_t RegionShare(uint64_t wanted);
 
 }  // namespace memprof

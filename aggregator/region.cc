@@ -1,13 +1,12 @@
 #include "aggregator/region.h"
 
-#include <sys/mman.h>
+#include "aggregator/kernel_calls.h"
 
 namespace memprof {
 
 void* MapRegion(int fd, uint64_t bytes) {
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-  if (base == MAP_FAILED) return nullptr;
-  madvise(base, bytes, MADV_DONTDUMP);
+  void* base = kernel::Map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
+  if (base != nullptr) kernel::Advise(base, bytes, MADV_DONTDUMP);
   return base;
 }
 
@@ -26,6 +25,13 @@ bool Region::Attach(void* base, uint64_t bytes) {
   }
   if (header->tables[static_cast<size_t>(Table::kDetailChunks)].capacity <
       header->tables[static_cast<size_t>(Table::kCellChunks)].capacity) {
+    return false;
+  }
+  const auto capacity = [&](Table table) {
+    return uint64_t{header->tables[static_cast<size_t>(table)].capacity};
+  };
+  if (capacity(Table::kCellChunks) > kMaxCellChunks ||
+      capacity(Table::kSharedGroups) * kGroupsPerWord * kCellsPerChunk < capacity(Table::kSites)) {
     return false;
   }
   base_ = static_cast<unsigned char*>(base);

@@ -1,17 +1,13 @@
 // SignalsBlocked: no signal handler runs on this thread meanwhile, nor leaves what it is in by
 // siglongjmp: all signals, also those that libc keeps for itself. Not where the host filters its
 // system calls.
-//
-// errno is kept.
 #pragma once
 
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cstdint>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/system_calls.h"
 
 namespace memprof {
@@ -21,16 +17,17 @@ class SignalsBlocked {
   SignalsBlocked() {
     const uint64_t all = ~uint64_t{0};
     blocked_ = !SystemCallsFiltered() &&
-               syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all) == 0;
+               kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all) == 0;
   }
   ~SignalsBlocked() {
-    if (blocked_) syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+    if (blocked_) {
+      kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+    }
   }
   SignalsBlocked(const SignalsBlocked&) = delete;
   SignalsBlocked& operator=(const SignalsBlocked&) = delete;
 
  private:
-  const ErrnoGuard keep_;
   uint64_t before_ = 0;
   bool blocked_ = false;
 };

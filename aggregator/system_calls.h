@@ -3,7 +3,7 @@
 // A host that filters its calls (seccomp) may be killed by one that it didn't foresee. From the
 // moment it says that it will, the tracker makes none but those that every allocator makes itself:
 // mmap, munmap and mprotect. No madvise: malloc needs none of it. In strict mode it makes none at
-// all: what it has is what it counts with.
+// all: what it has is what it counts with. system_call_filters.h tells how filters are noticed.
 //
 // Thread safety: any thread. It is only ever forbidden more.
 #pragma once

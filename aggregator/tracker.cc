@@ -1,11 +1,10 @@
 #include "aggregator/tracker.h"
 
-#include <pthread.h>
-#include <unistd.h>
-
 #include "aggregator/event_log.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/events/thread_scope.h"
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/life.h"
 #include "aggregator/mappings/mappings.h"
 #include "aggregator/monotonic_clock.h"
@@ -16,6 +15,12 @@ namespace {
 
 constexpr size_t kMaxLiveBlocks = size_t{1} << 31;
 
+bool CreateExitKey() {
+  const LibcFunctions& libc = TheLibc();
+  return libc.key_create != nullptr && libc.setspecific != nullptr &&
+         libc.key_create(&exit_key, ReleaseAtThreadExit) == 0;
+}
+
 }  // namespace
 
 bool StartCounting(const MappedRegion& mapped) {
@@ -23,15 +28,13 @@ bool StartCounting(const MappedRegion& mapped) {
   RegionHeader& header = process_region.header();
   const uint32_t threshold = header.options.temporary_threshold;
   temporary_threshold = threshold - 1 < kMaxTemporaryThreshold ? threshold : 1;
-  header.pid = static_cast<uint32_t>(getpid());
+  header.pid = kernel::Pid();
   header.started_ns = MonotonicNs();
   StopReason trouble = StopReason::kNone;
   if (!ModuleTable::Init() || !InitUnwinder()) {
     trouble = StopReason::kNoFindObject;
-  } else if (!stacks.Init() || !slot_cells.Init() ||
-             shared_cells.Find(kTablesFullSite) == kNoCell || !live.Init(kMaxLiveBlocks) ||
-             pthread_key_create(&exit_key, ReleaseAtThreadExit) != 0 ||
-             !StartSampler(header.options) || !InitMappings()) {
+  } else if (!stacks.Init() || !slot_cells.Init() || !live.Init(kMaxLiveBlocks) ||
+             !CreateExitKey() || !StartSampler(header.options) || !InitMappings()) {
     trouble = StopReason::kNoMemory;
   }
   OpenEventLog(process_region);
@@ -48,7 +51,7 @@ void BeforeModulesChange() { InvalidateUnwinder(); }
 
 void AfterModulesChange() {
   const TrackerScope scope;
-  if (modules.MarkUnloaded()) stacks.ForgetUnloaded();
+  modules.MarkUnloaded();
   InvalidateUnwinder();
 }
 

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdio>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,14 @@ int main(int argc, char** argv) {
     return parsed->get_name() == "run" ? 125 : memprof::kExitUsage;
   }
   for (const Entry& entry : entries) {
-    if (entry.app->parsed()) return entry.body();
+    if (!entry.app->parsed()) continue;
+    try {
+      return entry.body();
+    } catch (const std::bad_alloc&) {
+      const std::string name = entry.app->get_name();
+      memprof::Say("out of memory; is there a limit (ulimit -v, a container's)?");
+      return name == "run" || name == "attach" ? 125 : memprof::kExitUnreadable;
+    }
   }
   return memprof::kExitUsage;
 }

@@ -7,11 +7,14 @@
 #include <string>
 #include <utility>
 
+#include "core/printable.h"
+
 namespace memprof {
 
 // One line that begins "memprof: ", written at once so that it doesn't mix with the program's.
+// Names in it may be of others.
 inline void Say(const std::string& text) {
-  const std::string line = "memprof: " + text + "\n";
+  const std::string line = "memprof: " + Printable(text) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

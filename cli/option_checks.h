@@ -21,10 +21,6 @@ inline std::string RowCount(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
 }
 
-inline std::string Seconds(const std::string& text) {
-  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of seconds";
-}
-
 // Of run --temporary.
 inline std::string TemporaryThreshold(const std::string& text) {
   if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";

@@ -16,8 +16,7 @@ target_compile_options(memprof_options INTERFACE
 if(MEMPROF_DEBIAN)  # the same bytes wherever the sources are
   target_compile_options(memprof_options INTERFACE -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
 endif()
-# Errors where it is developed; a user's compiler may know more warnings than ours.
-if(MEMPROF_TESTS OR MEMPROF_FUZZ)
+if(MEMPROF_WERROR)
   target_compile_options(memprof_options INTERFACE -Werror)
 endif()
 
@@ -34,8 +33,9 @@ if(MEMPROF_COVERAGE)  # for tools/coverage.py
   target_compile_options(memprof_report_options INTERFACE ${coverage})
   target_link_options(memprof_report_options INTERFACE ${coverage})
 endif()
-if(MEMPROF_UNOPTIMIZED)
-  target_compile_options(memprof_report_options INTERFACE -O0 -g1)
+if(MEMPROF_UNOPTIMIZED)  # but for targets with the property MEMPROF_OPTIMIZED
+  target_compile_options(memprof_report_options INTERFACE
+    $<$<NOT:$<BOOL:$<TARGET_PROPERTY:MEMPROF_OPTIMIZED>>>:-O0$<SEMICOLON>-g1>)
 endif()
 
 add_library(memprof_preload_options INTERFACE)
@@ -43,6 +43,8 @@ target_link_libraries(memprof_preload_options INTERFACE memprof_options)
 target_compile_options(memprof_preload_options INTERFACE
   -fno-exceptions -fno-rtti -fno-threadsafe-statics -fno-omit-frame-pointer
   -fvisibility=hidden -ftls-model=initial-exec -fno-stack-protector -mcx16 -fno-builtin-malloc
+  # It calls libc's own functions by other names (aggregator/bytes_and_strings.cc).
+  -U_FORTIFY_SOURCE
   # Hooks jump to what they call last (hooks/hooks_c.cc).
   $<$<CONFIG:Debug>:-O2> -foptimize-sibling-calls)
 

@@ -8,7 +8,8 @@
 // A slot's life
 //   free      owner == 0; all of its memory is a hole
 //   claimed   a child exchanged 0 for its pid: the slot is its own. It makes the guard page of its
-//             mapping inaccessible, lays out the region, and releases the region's state.
+//             mapping readable, and the region writable, lays out the region, and releases the
+//             region's state.
 //   dead      the process has ended or executed something else; the supervisor reads the region,
 //             gives its memory back, counts `generation` up and releases owner = 0.
 //
@@ -17,7 +18,8 @@
 //
 // Who has which slot, the supervisor doesn't believe the claim: the guard page is in the kernel's
 // list of the process's mappings (/proc/PID/maps). It also tells children of another pid namespace,
-// and those that may not ask for their pid.
+// and those that may not ask for their pid. A child has its parent's guard until it claims a slot:
+// of several processes that have it the first one is the owner.
 //
 // Freestanding, as region_layout.h.
 #pragma once
@@ -32,8 +34,9 @@ namespace memprof {
 
 inline constexpr uint64_t kChildrenMagic = 0x314c4843504d454dull;  // "MEMPCHL1" as bytes
 inline constexpr uint32_t kMaxChildSlots = 1024;
-inline constexpr uint64_t kChildRegionBudget = 64ull << 20;  // of address space
-inline constexpr uint32_t kUnknownPid = 0xffffffffu;         // the child may not ask for it
+inline constexpr uint64_t kChildRegionBudget = 512ull << 20;   // of address space: as the program's
+inline constexpr uint64_t kSmallestChildBudget = 64ull << 20;  // where a limit leaves no more
+inline constexpr uint32_t kUnknownPid = 0xffffffffu;           // the child may not ask for it
 
 // An image of a process: which one forked a child. The supervisor numbers those that it welcomes
 // (core/handshake.h); a forked child's follows from its slot.
@@ -42,23 +45,38 @@ inline constexpr ImageId ImageOfSlot(uint32_t slot, uint32_t generation) {
   return uint64_t{1} << 63 | uint64_t{generation} << 32 | slot;
 }
 
+// Whether it was made so: of a forked child, and unique in its area only.
+inline constexpr bool IsOfSlot(ImageId image) { return (image >> 63) != 0; }
+
 struct alignas(32) ChildClaim {
   std::atomic<uint32_t> owner;       // 0: free; else the child's pid as it sees itself
   std::atomic<uint32_t> generation;  // of the slot's use; the supervisor's
   // Written by the child before the region's state.
   ImageId parent;
-  uint32_t foreign_pids;  // 1: its namespace of pids isn't the supervisor's
+  uint32_t foreign_pids;  // 1: the supervisor may know it by another pid
   uint32_t reserved_0;
   uint64_t reserved_1;
 };
 static_assert(sizeof(ChildClaim) == 32);
 
+// Where the slots lie. The area is writable to every process that is followed, so who uses it keeps
+// a copy: the supervisor that of its making, a tracker what it has checked. What the area says of
+// itself is never read again.
+struct ChildrenLayout {
+  uint32_t region_version = 0;  // kRegionVersion
+  uint32_t slots = 0;           // at most kMaxChildSlots
+  uint64_t slot_bytes = 0;      // guard page and region
+  uint64_t first_offset = 0;
+  uint64_t region_budget = 0;  // what slots are laid out for
+
+  // Of a slot's guard page; its region is a page further.
+  uint64_t OffsetOf(uint32_t slot) const { return first_offset + slot * slot_bytes; }
+  uint64_t bytes() const { return OffsetOf(slots); }
+};
+
 struct ChildrenHeader {
   uint64_t magic;
-  uint32_t region_version;  // kRegionVersion
-  uint32_t slots;           // at most kMaxChildSlots
-  uint64_t slot_bytes;      // guard page and region
-  uint64_t first_offset;
+  ChildrenLayout layout;
   std::atomic<uint32_t> next;  // where a child begins to look for a free slot
   std::atomic<uint32_t> reserved;
   std::atomic<uint64_t> claimed;  // children that got a slot, ever
@@ -69,20 +87,13 @@ struct ChildrenHeader {
 inline constexpr uint64_t kChildrenHeaderBytes =
     (sizeof(ChildrenHeader) + kPageBytes - 1) / kPageBytes * kPageBytes;
 
-// Fills the header (all zero) for so many children at once and returns the area's size.
-inline uint64_t LayOutChildren(ChildrenHeader& header, uint32_t children) {
+// For so many children at once.
+inline ChildrenLayout LayOutChildren(uint32_t children,
+                                     uint64_t region_budget = kChildRegionBudget) {
   RegionHeader region = {};
-  header.magic = kChildrenMagic;
-  header.region_version = kRegionVersion;
-  header.slots = children < kMaxChildSlots ? children : kMaxChildSlots;
-  header.slot_bytes = kPageBytes + LayOutRegion(region, kChildRegionBudget);
-  header.first_offset = kChildrenHeaderBytes;
-  return header.first_offset + header.slots * header.slot_bytes;
-}
-
-// Of a slot's guard page; its region is a page further.
-inline uint64_t OffsetOfSlot(const ChildrenHeader& header, uint32_t slot) {
-  return header.first_offset + slot * header.slot_bytes;
+  const uint64_t budget = region_budget < kChildRegionBudget ? region_budget : kChildRegionBudget;
+  return {kRegionVersion, children < kMaxChildSlots ? children : kMaxChildSlots,
+          kPageBytes + LayOutRegion(region, budget), kChildrenHeaderBytes, budget};
 }
 
 }  // namespace memprof

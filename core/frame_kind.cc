@@ -9,16 +9,24 @@ namespace {
 
 // Up to the first character after the name that ends it: "libc.so.6" and "libc-2.31.so" are libc,
 // "libcairo.so.2" is not.
-constexpr std::array<std::string_view, 18> kSystemModules = {
-    "libc",        "ld-linux-x86-64",
-    "libpthread",  "libm",
-    "libdl",       "librt",
-    "libresolv",   "libstdc++",
-    "libgcc_s",    "libc++",
-    "libc++abi",   "libjemalloc",
-    "libtcmalloc", "libtcmalloc_minimal",
-    "libmimalloc", "libmemprof_preload",
-    "libmemusage", "libmalloc_debug",
+constexpr std::array<std::string_view, 17> kSystemModules = {
+    "libc",
+    "ld-linux-x86-64",
+    "libpthread",
+    "libm",
+    "libdl",
+    "librt",
+    "libresolv",
+    "libstdc++",
+    "libgcc_s",
+    "libc++",
+    "libc++abi",
+    "libjemalloc",
+    "libtcmalloc",
+    "libtcmalloc_minimal",
+    "libmimalloc",
+    "libmemusage",
+    "libmalloc_debug",
 };
 
 // Functions that wrap an allocator or start things, in whichever module they were compiled into.
@@ -51,7 +59,7 @@ constexpr std::array<std::string_view, 3> kSystemNamespaces = {
 
 bool IsSystemModule(std::string_view module) {
   const std::string_view name = module.substr(module.rfind('/') + 1);
-  if (name == "[vdso]") return true;
+  if (name == "[vdso]" || IsOwnModule(module)) return true;
   for (std::string_view system : kSystemModules) {
     if (!name.starts_with(system)) continue;
     const std::string_view rest = name.substr(system.size());
@@ -124,6 +132,15 @@ bool IsSystemFunction(std::string_view function) {
 }
 
 }  // namespace
+
+bool IsOwnModule(std::string_view module) {
+  const std::string_view name = module.substr(module.rfind('/') + 1);
+  for (std::string_view own :
+       {"libmemprof_preload.so", "libmemprof_attach.so", "libmemprof_jemalloc.so"}) {
+    if (name.starts_with(own)) return true;
+  }
+  return false;
+}
 
 FrameKind ClassifyFrame(std::string_view function, std::string_view module) {
   if (module.empty() && function.starts_with('[')) return FrameKind::kRow;

@@ -19,4 +19,8 @@ enum class FrameKind : uint8_t {
 // `module` is a path or a base name; both arguments may be empty.
 FrameKind ClassifyFrame(std::string_view function, std::string_view module);
 
+// Whether it is one of memprof's own libraries, which are in stacks below their hooks of exit,
+// dlclose and the like.
+bool IsOwnModule(std::string_view module);
+
 }  // namespace memprof

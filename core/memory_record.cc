@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/allocator_tells.h"
+
 namespace memprof {
 
 std::vector<MemoryPart> PartsOf(const MemorySample& sample) {
@@ -36,12 +38,14 @@ std::vector<MemoryPart> PartsOf(const MemorySample& sample) {
     within("metadata", "the allocator's own tables", signed_of(*said.metadata_bytes));
   }
   if (allocators < 0) {
-    add("not_resident", "of the above, never touched or given back to the system", allocators);
+    add("not_resident",
+        Tells(said) ? "of the above, never touched or given back to the system"
+                    : "of the above, never touched or given back, less what the allocator keeps",
+        allocators);
   } else {
     add("allocator_other",
-        said.provider == AllocatorProvider::kNone
-            ? "the allocator's beyond live bytes: rounding, free and retained"
-            : "private memory beyond what the allocator tells",
+        Tells(said) ? "private memory beyond what the allocator tells"
+                    : "rounding, headers, free blocks and pages that the allocator keeps",
         allocators);
   }
   add("mapped", "mapped by the program", signed_of(sample.mapped_bytes));

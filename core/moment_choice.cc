@@ -3,44 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "core/units.h"
 
 namespace memprof {
 namespace {
-
-constexpr size_t kMostDigits = 9;
-
-struct TimeUnit {
-  std::string_view name;
-  double milliseconds;
-};
-constexpr TimeUnit kTimeUnits[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
-                                   {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
-
-// What stands before the first character that isn't of `set`; taken off the text.
-std::string_view Take(std::string_view& text, std::string_view set) {
-  const std::string_view taken = text.substr(0, text.find_first_not_of(set));
-  text.remove_prefix(taken.size());
-  return taken;
-}
-
-// One "1.5h" or "30m"; below 0: it is none.
-double TakeTime(std::string_view& text) {
-  const std::string number(Take(text, "0123456789."));
-  const std::string_view unit = Take(text, "abcdefghijklmnopqrstuvwxyz");
-  const bool is_number = !number.empty() && number.size() <= kMostDigits && number[0] != '.' &&
-                         number.back() != '.' && number.find('.') == number.rfind('.');
-  for (const TimeUnit& known : kTimeUnits) {
-    if (is_number && unit == known.name) {
-      return std::strtod(number.c_str(), nullptr) * known.milliseconds;
-    }
-  }
-  return -1;
-}
 
 uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
@@ -111,16 +79,9 @@ Result<MomentSelector> ParseMoment(std::string_view text) {
   }
   if (text == "peak") return MomentSelector{Kind::kPeak, 0, std::string(text)};
   if (text == "end") return MomentSelector{Kind::kEnd, 0, std::string(text)};
-  double sum = 0;
-  std::string_view rest = text;
-  bool is_time = true;
-  while (is_time && !rest.empty()) {
-    const double time = TakeTime(rest);
-    is_time = time >= 0;
-    sum += time;
-  }
-  if (!is_time) return MomentSelector{Kind::kNamed, 0, std::string(text)};
-  return MomentSelector{Kind::kTime, static_cast<uint64_t>(std::llround(sum)), std::string(text)};
+  const auto time = ParseTime(text);
+  if (!time) return MomentSelector{Kind::kNamed, 0, std::string(text)};
+  return MomentSelector{Kind::kTime, *time, std::string(text)};
 }
 
 Result<ChosenMoment> ShowMoment(Snapshot& snapshot, const MomentSelector& selector) {

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "core/figure.h"
-#include "core/runtime_kept.h"
+#include "core/runtime_leaks.h"
 
 namespace memprof {
 namespace {
@@ -28,22 +28,6 @@ class FrameTable {
   std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t> ids_;
 };
 
-// The rules of what a runtime keeps look at the outermost function of each return address.
-const char* RuntimeReason(const Snapshot& snapshot, const std::vector<SourceChain>& chains,
-                          const SnapshotSite& site) {
-  RuntimeFrame frames[kRuntimeFrames];
-  size_t count = 0;
-  for (uint32_t node = site.node; node != 0 && count < std::size(frames);
-       node = snapshot.nodes[node].parent) {
-    const uint32_t frame = snapshot.nodes[node].frame;
-    const uint32_t module = snapshot.frames[frame].module;
-    frames[count++] = {
-        chains[frame].back().function,
-        module != kNoModule ? std::string_view(snapshot.modules[module].path) : std::string_view()};
-  }
-  return WhyKeptByRuntime({frames, count}, site, snapshot.tracker.sample_bytes);
-}
-
 }  // namespace
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
@@ -57,6 +41,7 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.named = snapshot.named;
   profile.mappings = snapshot.mappings;
   profile.memory = snapshot.memory;
+  profile.unseen = snapshot.unseen;
   profile.sources = snapshot.sources;
   for (const SnapshotProcess& process : snapshot.processes) {
     profile.processes.push_back({process.kind, {}, {}, {}, {}});
@@ -81,9 +66,12 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
     leaf[i] = parent;
   }
 
+  std::vector<std::string_view> functions;
+  functions.reserve(chains.size());
+  for (const SourceChain& chain : chains) functions.push_back(chain.back().function);
   for (const SnapshotSite& site : snapshot.sites) {
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
-                             RuntimeReason(snapshot, chains, site),
+                             WhyKept(snapshot, functions, site),
                              VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
                              site.kind, site.temporary, site.sizes, site.history});
     profile.variances += profile.sites.back().variances;
@@ -93,6 +81,14 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.sizes = SumSizes(snapshot);
   profile.notes = symbolizer.notes();
   return profile;
+}
+
+Count SumKeptByRuntime(const Profile& profile) {
+  Count kept;
+  for (const ProfileSite& site : profile.sites) {
+    if (site.runtime_reason != nullptr) kept += site.leaked;
+  }
+  return kept;
 }
 
 }  // namespace memprof

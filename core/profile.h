@@ -77,6 +77,7 @@ struct Profile {
   NamedSnapshots named;
   SnapshotMappings mappings;  // their nodes are this profile's
   MemoryRecord memory;
+  std::vector<Unseen> unseen;
   std::vector<SnapshotSource> sources;    // of a merge; empty: it is none
   std::vector<ProfileProcess> processes;  // the sources'; empty: nothing is known of any
   // There: the figures called peak are what was live at this moment (ShowMoment).
@@ -91,5 +92,8 @@ struct Profile {
 };
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);
+
+// What of its leaks the runtime keeps by design.
+Count SumKeptByRuntime(const Profile& profile);
 
 }  // namespace memprof

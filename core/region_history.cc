@@ -4,6 +4,7 @@
 
 #include "core/region_view.h"
 #include "core/site_sums.h"
+#include "core/within_memory.h"
 
 namespace memprof {
 namespace {
@@ -25,9 +26,7 @@ Result<LiveSums> ReadLive(RegionView& region) {
   return live;
 }
 
-}  // namespace
-
-Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms) {
+Result<RegionMoment> ReadNow(const RegionPlace& place, uint64_t time_ms) {
   auto region = RegionView::Open(place);
   if (!region) return tl::unexpected<Error>(region.error());
   const auto live = ReadLive(*region);
@@ -49,6 +48,12 @@ Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms) {
   sites.shrink_to_fit();
   moment.sites = std::make_shared<const std::vector<SiteLive>>(std::move(sites));
   return moment;
+}
+
+}  // namespace
+
+Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms) {
+  return WithinMemory([&] { return ReadNow(place, time_ms); });
 }
 
 std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites) {

@@ -14,6 +14,7 @@
 #include "core/memory_record.h"
 #include "core/region_place.h"
 #include "core/result.h"
+#include "core/unseen.h"
 
 namespace memprof {
 
@@ -44,6 +45,7 @@ struct RegionHistory {
   std::vector<NamedRegionMoment> named;  // by time; at most kMaxNamedSnapshots
   uint64_t named_left_out = 0;           // NamedSnapshots::left_out
   MemoryRecord memory;
+  std::vector<Unseen> unseen = {};  // that somebody outside saw
 };
 
 // What is live now, `time_ms` after the start. The program goes on meanwhile: the moment is exact

@@ -10,9 +10,14 @@
 //   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
 //   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
 //                                   what figures are kept for
-//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread slot
+//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread
+//   slot.
+//                                   From the front: chunks of thread slots, as many as are
+//                                   published. From the end: of shared cells, one chunk for each 64
+//                                   sites
+//   kSharedGroups  uint64_t         a bit for each 64 sites: their chunk of shared cells is in use
 //   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
-//                                   as many are published as of kCellChunks
+//                                   those that are in use are those of kCellChunks
 //   kSizeCounts    SizeCounts       for cells with blocks of several size classes
 //   kPeakRows      PeakRow          what sites had at the highest peak of a segment that ended,
 //                                   by the site's index. Two halves, used in turn:
@@ -34,8 +39,11 @@
 // zeros and nothing refers to them. SiteRecord.node is released last (never 0 when filled);
 // Cell.site_plus_one likewise; ModuleRecord.end likewise.
 //
-// Ownership: a cell is written by the one thread that owns its slot, except cells of a chunk whose
-// `shared` is 1, which are written by many with atomic adds.
+// Ownership: a cell is written by the one thread that owns its slot, except shared cells, which are
+// written by many with atomic adds.
+//
+// Invariant: chunks that slots have taken and those that are kept for the sites that there are
+// never meet (RegionHeader.chunk_use). So what was booked at a site can always be taken back there.
 //
 // Memory: the file is sparse; only what was written is resident.
 //
@@ -51,7 +59,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 10;
+inline constexpr uint32_t kRegionVersion = 11;
 
 enum class Table : uint32_t {
   kModules,
@@ -60,6 +68,7 @@ enum class Table : uint32_t {
   kNodes,
   kSites,
   kCellChunks,
+  kSharedGroups,
   kDetailChunks,
   kSizeCounts,
   kPeakRows,
@@ -106,7 +115,7 @@ struct ModuleRecord {
   uint32_t path_bytes;
   uint8_t build_id[32];
   uint32_t build_id_bytes;
-  uint32_t unloaded;          // 1 once the module was seen to be gone
+  uint32_t reserved;
   std::atomic<uint64_t> end;  // one past the last mapped address; released last
 };
 static_assert(sizeof(ModuleRecord) == 72);
@@ -165,6 +174,21 @@ struct CellChunk {
   Cell cells[kCellsPerChunk];
 };
 static_assert(sizeof(CellChunk) == 4096);
+inline constexpr uint32_t kMaxCellChunks = 1u << 18;
+
+// Shared cells: those of group g, the sites 64 g to 64 g + 63, are in the chunk capacity − 1 − g.
+inline constexpr uint32_t SharedGroupOf(uint32_t site) { return site / kCellsPerChunk; }
+inline constexpr uint32_t kGroupsPerWord = 64;
+
+// What chunks of cells are for: RegionHeader.chunk_use.
+struct ChunkUse {
+  uint32_t own;     // taken by thread slots, from the front
+  uint32_t groups;  // groups of sites that a chunk is kept for, from the end
+};
+inline constexpr uint64_t Pack(const ChunkUse& use) { return uint64_t{use.groups} << 32 | use.own; }
+inline constexpr ChunkUse UnpackChunkUse(uint64_t word) {
+  return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
+}
 
 // What else is counted in a cell, by the cell's writer and within the same odd sequence.
 struct alignas(32) CellDetails {
@@ -324,6 +348,8 @@ struct RegionHeader {
   std::atomic<uint64_t> rss_peak_bytes;     // VmHWM at exit; 0: not known
   std::atomic<uint32_t> fork_children;      // forked children that were seen (they are not counted)
   uint32_t reserved_1;
+  std::atomic<uint64_t>
+      chunk_use;  // ChunkUse; own + groups is never above the chunks that there are
 
   // Records taken of each table. Above capacity: that many were asked for in vain.
   alignas(64) std::atomic<uint32_t> counts[kTableCount];
@@ -349,6 +375,7 @@ struct RegionHeader {
   std::atomic<uint64_t> shared_bytes;        // bytes through shared cells: rows at the peak may be
                                              // off by at most this, the total is not
   std::atomic<uint64_t> private_bytes;       // resident memory of the tracker outside the region
+  std::atomic<uint64_t> unnamed_frames;  // nodes in files that kModules or kStrings has no room for
 
   // Sizes of blocks that are booked in cells without a record of their own: shared cells, and those
   // that came when kSizeCounts was full. Atomic adds.
@@ -379,10 +406,12 @@ inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so ma
 inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t unit = budget_bytes / 1024;
   auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
-  // Shares of the budget: nodes 1/4, sites 1/32, cells 3/8, their details half of that, rows of
-  // kept peaks 1/8, of named snapshots 1/32; the rest is small.
-  const uint64_t cell_chunks = at_least(unit * 384 / sizeof(CellChunk), 64);
+  // Shares of the budget: nodes 1/4, sites 1/32, cells 1/2, which is two a site, their details half
+  // of that, rows of kept peaks 1/8, of named snapshots 1/32; the rest is small.
+  const uint64_t wanted_chunks = at_least(unit * 512 / sizeof(CellChunk), 64);
+  const uint64_t cell_chunks = wanted_chunks < kMaxCellChunks ? wanted_chunks : kMaxCellChunks;
   const uint64_t sites = at_least(unit * 32 / sizeof(SiteRecord), 1024);
+  constexpr uint64_t kSitesPerWord = kCellsPerChunk * kGroupsPerWord;
   const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
   const uint64_t mappings = at_least(unit * 48 / sizeof(MappedRange), 1024);
   const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;
@@ -391,12 +420,13 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
     uint64_t capacity;
     uint32_t record_bytes;
   } plan[] = {
-      {Table::kModules, 4096, sizeof(ModuleRecord)},
-      {Table::kStrings, 512 * 1024, 1},
+      {Table::kModules, at_least(unit * 8 / sizeof(ModuleRecord), 4096), sizeof(ModuleRecord)},
+      {Table::kStrings, at_least(unit * 8, 512 * 1024), 1},
       {Table::kThreadNames, 257, sizeof(ThreadNameRecord)},
       {Table::kNodes, at_least(unit * 256 / sizeof(NodeRecord), 4096), sizeof(NodeRecord)},
       {Table::kSites, sites, sizeof(SiteRecord)},
       {Table::kCellChunks, cell_chunks, sizeof(CellChunk)},
+      {Table::kSharedGroups, (sites + kSitesPerWord - 1) / kSitesPerWord, sizeof(uint64_t)},
       {Table::kDetailChunks, cell_chunks, sizeof(DetailChunk)},
       {Table::kSizeCounts, size_counts, sizeof(SizeCounts)},
       {Table::kPeakRows, 2 * sites, sizeof(PeakRow)},

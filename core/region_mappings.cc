@@ -1,20 +1,22 @@
 #include "core/region_mappings.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "core/once.h"
 
 namespace memprof {
 namespace {
 
 constexpr int kTries = 100;
+constexpr uint64_t kMostReads = uint64_t{1} << 21;  // of records, in all tries together
 constexpr uint32_t kLongestPath = 4096;
+constexpr uint64_t kMostNames = uint64_t{64} << 20;  // bytes, of all rows' files
 
 template <typename Word>
 Word Get(const std::atomic<Word>& word) {
   return word.load(std::memory_order_acquire);
 }
-
-// Read once, so that what was checked is what is used.
-uint32_t Once(const uint32_t& value) { return *const_cast<const volatile uint32_t*>(&value); }
 
 std::string FileName(const RegionView& region, uint32_t file_plus_one) {
   if (file_plus_one == 0 || file_plus_one > region.count(Table::kMappedFiles)) return {};
@@ -29,6 +31,7 @@ std::string FileName(const RegionView& region, uint32_t file_plus_one) {
 struct Read {
   std::vector<SnapshotMapping> rows;
   uint64_t counter_peak = 0;
+  uint64_t records = 0;  // that were read
   bool still = false;
 };
 
@@ -40,7 +43,9 @@ Read ReadOnce(const RegionView& region, const PlaceOfSite& place) {
   const uint64_t epoch = Get(totals.epoch);
   read.counter_peak = Get(totals.peak_bytes);
   const auto* records = region.Records<MappingSiteRecord>(Table::kMappingSites);
-  for (uint32_t i = 0; i < region.count(Table::kMappingSites); ++i) {
+  read.records = region.count(Table::kMappingSites);
+  uint64_t names = 0;
+  for (uint32_t i = 0; i < read.records; ++i) {
     const MappingSiteRecord& record = records[i];
     const uint32_t site = Get(record.site_plus_one);
     if (site == 0) continue;
@@ -48,11 +53,14 @@ Read ReadOnce(const RegionView& region, const PlaceOfSite& place) {
     const Count live = {Get(record.live_bytes), Get(record.live_count)};
     const bool kept = !armed && Get(record.epoch) == epoch;
     const auto [node, name] = place(site - 1);
-    read.rows.push_back(
-        {node, name, what.kind, what.reserved,
-         what.kind == MappingKind::kFile ? FileName(region, what.file_plus_one) : std::string(),
-         kept ? Count{Get(record.peak_bytes), Get(record.peak_count)} : live, live,
-         Count{Get(record.total_bytes), Get(record.total_count)}});
+    std::string file;
+    if (what.kind == MappingKind::kFile && names < kMostNames) {
+      file = FileName(region, what.file_plus_one);
+      names += file.size();
+    }
+    read.rows.push_back({node, name, what.kind, what.reserved, std::move(file),
+                         kept ? Count{Get(record.peak_bytes), Get(record.peak_count)} : live, live,
+                         Count{Get(record.total_bytes), Get(record.total_count)}});
   }
   read.still = before % 2 == 0 && Get(totals.sequence) == before;
   return read;
@@ -67,7 +75,11 @@ std::optional<uint64_t> Known(const std::atomic<uint64_t>& bytes) {
 
 SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place) {
   Read read = ReadOnce(region, place);
-  for (int i = 1; i < kTries && !read.still; ++i) read = ReadOnce(region, place);
+  uint64_t reads = read.records;
+  for (int i = 1; i < kTries && !read.still && reads < kMostReads; ++i) {
+    read = ReadOnce(region, place);
+    reads += read.records;
+  }
   const MappingTotals& totals = region.header().mappings;
   SnapshotMappings mappings;
   mappings.followed = Once(region.header().options.mappings) != 0;
@@ -93,6 +105,14 @@ std::vector<LiveRange> ReadRanges(const RegionView& region) {
   }
   std::sort(ranges.begin(), ranges.end(),
             [](const LiveRange& a, const LiveRange& b) { return a.start < b.start; });
+  // The program's never lie over each other; those of who lies are cut, or each of the kernel's
+  // mappings would be compared with each of them.
+  uint64_t covered = 0;
+  std::erase_if(ranges, [&](LiveRange& range) {
+    range.start = std::max(range.start, covered);
+    covered = std::max(covered, range.end);
+    return range.start >= range.end;
+  });
   return ranges;
 }
 

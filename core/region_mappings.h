@@ -1,9 +1,9 @@
 // The region's figures of mappings, from outside the process that writes them; nothing in it is
 // trusted.
 //
-// Thread safety: pure. Memory order: within one value of MappingTotals.sequence, which is tried 100
-// times; else events raced the read, and unattributed_bytes says by how much the peak's rows are
-// off.
+// Thread safety: pure. Memory order: within one value of MappingTotals.sequence, which is tried up
+// to 100 times; else events raced the read, and unattributed_bytes says by how much the peak's rows
+// are off.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ namespace memprof {
 using PlaceOfSite = std::function<std::pair<uint32_t, uint32_t>(uint32_t site)>;
 SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place);
 
-// What is mapped now, by address; neighbours may have been read at different instants.
+// What is mapped now, by address, none over another; neighbours may have been read at different
+// instants.
 struct LiveRange {
   uint64_t start, end;
   MappingWhat what;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "core/once.h"
 #include "core/region_layout.h"
 
 namespace memprof {
@@ -21,7 +22,7 @@ std::vector<std::string> WordsOf(const RegionView& region) {
   const RegionOrigin& origin = region.header().origin;
   const uint64_t strings = region.count(Table::kStrings);
   const uint64_t bytes = origin.text_bytes.load(std::memory_order_acquire);
-  const uint64_t at = *const_cast<const volatile uint32_t*>(&origin.text_offset);
+  const uint64_t at = Once(origin.text_offset);
   std::vector<std::string> words;
   if (at > strings || bytes > std::min(strings - at, kLongestText)) return words;
   const std::string text(region.Records<char>(Table::kStrings) + at, bytes);

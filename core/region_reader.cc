@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/once.h"
 #include "core/region_mappings.h"
 #include "core/region_origin.h"
 #include "core/region_snapshots.h"
@@ -14,22 +15,18 @@
 #include "core/sample_weight.h"
 #include "core/saturated_sum.h"
 #include "core/site_sums.h"
+#include "core/within_memory.h"
 
 namespace memprof {
 namespace {
 
 constexpr int kReadTries = 5;
 constexpr uint32_t kLongestPath = 4096;
+constexpr uint16_t kDeepestNode = kMaxFrames + 8;
 
 // Nodes of the snapshot that the region has none for; the region's own follow.
 constexpr uint32_t kNoStackNode = 1;
 constexpr uint32_t kIncompleteNode = 2;
-
-// Read once, so that what was checked is what is used.
-template <typename Value>
-Value Once(const Value& value) {
-  return *const_cast<const volatile Value*>(&value);
-}
 
 std::string Hexadecimal(const uint8_t* bytes, size_t count) {
   std::string text;
@@ -68,6 +65,9 @@ void CopyNodes(const RegionView& region, Snapshot& snapshot) {
   snapshot.nodes = {{}, {0, 0}, {0, 1}};
   snapshot.frames.reserve(count + 1);
   snapshot.nodes.reserve(count + 2);
+  // No stack is deeper than kMaxFrames and its marks. A chain of all nodes under many sites would
+  // be walked once for each of these.
+  std::vector<uint16_t> depths(count, 0);
   for (uint32_t i = 1; i < count; ++i) {
     const uint64_t pc = nodes[i].pc.load(std::memory_order_acquire);
     const uint32_t parent = Once(nodes[i].parent);
@@ -77,9 +77,11 @@ void CopyNodes(const RegionView& region, Snapshot& snapshot) {
     snapshot.frames.push_back(has_module
                                   ? SnapshotFrame{module, pc - Once(modules[module].load_bias)}
                                   : SnapshotFrame{kNoModule, pc});
-    snapshot.nodes.push_back({parent == 0  ? 0
-                              : parent < i ? parent + kIncompleteNode
-                                           : kIncompleteNode,
+    const bool follows = parent < i && depths[parent] < kDeepestNode;
+    if (follows) depths[i] = static_cast<uint16_t>(depths[parent] + 1);
+    snapshot.nodes.push_back({!follows      ? kIncompleteNode
+                              : parent == 0 ? 0
+                                            : parent + kIncompleteNode,
                               frame});
   }
 }
@@ -184,6 +186,7 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
   tracker.incomplete_stacks = header.incomplete_stacks;
   tracker.tables_full_events = header.tables_full_events;
   tracker.unknown_frees = header.unknown_frees;
+  tracker.unnamed_frames = header.unnamed_frames;
   if (header.attached != 0) {  // or these words say nothing
     tracker.attached = 1;
     tracker.before_attach_frees = header.before_attach_frees;
@@ -268,10 +271,8 @@ Result<Figures> ReadFigures(RegionView& region) {
   return figures;
 }
 
-}  // namespace
-
-Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
-                            const RegionHistory& history) {
+Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& program,
+                         const RegionHistory& history) {
   auto region = RegionView::Open(place);
   if (!region) return tl::unexpected<Error>(region.error());
   if (const std::string trouble = TroubleOf(*region); !trouble.empty()) {
@@ -305,9 +306,17 @@ Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
       HistoriesBySite(CopyNamed(*region, history, snapshot), figures->sums.sites.size()), snapshot);
   CopyMappings(*region, snapshot);
   snapshot.memory = history.memory;
+  snapshot.unseen = history.unseen;
   CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),
             snapshot);
   return Canonical(std::move(snapshot));
+}
+
+}  // namespace
+
+Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
+                            const RegionHistory& history) {
+  return WithinMemory([&] { return ReadAll(place, program, history); });
 }
 
 bool IsRegion(int fd) {

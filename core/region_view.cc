@@ -9,14 +9,17 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <vector>
 
+#include "core/once.h"
 #include "core/region_reader.h"
 
 namespace memprof {
 namespace {
 
-constexpr uint64_t kLargestRegion = 4ull << 30;
+constexpr uint64_t kLargestRegion = 1ull << 30;
+constexpr uint64_t kBlock = 64 * 1024;  // that a copy is made by
 constexpr int kWordTries = 5;
 constexpr int kCopyTries = 5;
 
@@ -25,13 +28,14 @@ struct TableLimits {
   uint32_t capacity;  // twice what the largest region of this version has
 };
 constexpr TableLimits kLimits[kTableCount] = {
-    {sizeof(ModuleRecord), 8192},
-    {1, 1 << 20},
+    {sizeof(ModuleRecord), 1 << 17},
+    {1, 1 << 23},
     {sizeof(ThreadNameRecord), 514},
     {sizeof(NodeRecord), 1 << 24},
     {sizeof(SiteRecord), 1 << 23},
-    {sizeof(CellChunk), 1 << 18},
-    {sizeof(DetailChunk), 1 << 18},
+    {sizeof(CellChunk), kMaxCellChunks},
+    {sizeof(uint64_t), (1 << 23) / kCellsPerChunk / kGroupsPerWord},
+    {sizeof(DetailChunk), kMaxCellChunks},
     {sizeof(SizeCounts), 2 * kMaxSizeCounts},
     {sizeof(PeakRow), 1 << 24},
     {sizeof(SnapshotRecord), 2 * kMaxSnapshotRecords},
@@ -57,6 +61,23 @@ bool CopyInto(RegionPlace place, void* to, uint64_t offset, uint64_t bytes) {
     done += static_cast<uint64_t>(n);
   }
   return true;
+}
+
+// The same, but what is as it was is not written: of a file that is a hole mostly the copy is one
+// as well. Gives the bytes up to the last that is not 0.
+std::optional<uint64_t> CopyWhatDiffers(RegionPlace place, unsigned char* to, uint64_t offset,
+                                        uint64_t bytes) {
+  unsigned char block[kBlock];
+  uint64_t filled = 0;
+  for (uint64_t done = 0; done < bytes; done += kBlock) {
+    const uint64_t n = std::min(kBlock, bytes - done);
+    if (!CopyInto(place, block, offset + done, n)) return std::nullopt;
+    if (std::memcmp(to + done, block, n) != 0) std::memcpy(to + done, block, n);
+    uint64_t used = n;
+    while (used != 0 && block[used - 1] == 0) --used;
+    if (used != 0) filled = done + used;
+  }
+  return filled;
 }
 
 tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
@@ -105,7 +126,8 @@ Result<RegionView> RegionView::Open(RegionPlace place) {
   struct stat info;
   if (fstat(fd, &info) != 0) return Fail(ErrorKind::kUnreadable, strerror(errno));
   const auto file_bytes = static_cast<uint64_t>(info.st_size);
-  const uint64_t bytes = place.bytes == 0 ? file_bytes : place.bytes;
+  const uint64_t whole = place.layout != nullptr ? place.layout->bytes : file_bytes;
+  const uint64_t bytes = place.bytes == 0 ? whole : place.bytes;
   if (place.offset > file_bytes || bytes > file_bytes - place.offset) return CutShort();
   if (bytes < sizeof(RegionHeader) || bytes > kLargestRegion) {
     return Fail(ErrorKind::kUnreadable, "not a region of memprof: its size can't be right");
@@ -120,7 +142,7 @@ Result<RegionView> RegionView::Open(RegionPlace place) {
       place.bytes == 0 ? static_cast<uint64_t>(info.st_blocks) * 512 : BytesIn(place);
   RegionView view(place, static_cast<unsigned char*>(base), bytes, resident, copied);
   if (copied && !CopyInto(place, view.base_, 0, sizeof(RegionHeader))) return CutShort();
-  if (!view.CheckLayout()) {
+  if (!view.TakeLayout()) {
     return Fail(ErrorKind::kUnreadable, "not a region of this memprof's version, or a damaged one");
   }
   return view;
@@ -130,12 +152,22 @@ RegionView::~RegionView() {
   if (base_ != nullptr) munmap(base_, bytes_);
 }
 
-bool RegionView::CheckLayout() {
+bool RegionView::TakeLayout() {
   if (header().magic != kRegionMagic || header().version != kRegionVersion ||
       header().header_bytes != sizeof(RegionHeader)) {
     return false;
   }
-  std::memcpy(tables_, header().tables, sizeof tables_);
+  if (place_.layout != nullptr) {
+    std::copy(std::begin(place_.layout->tables), std::end(place_.layout->tables), tables_);
+    for (size_t i = 0; i < kTableCount; ++i) filled_[i] = tables_[i].capacity;
+    return place_.layout->bytes <= bytes_;
+  }
+  // Once, so that what is checked is what is used.
+  for (size_t i = 0; i < kTableCount; ++i) {
+    const TableInfo& table = header().tables[i];
+    tables_[i] = {Once(table.offset), Once(table.capacity), Once(table.record_bytes)};
+    filled_[i] = tables_[i].capacity;
+  }
   if (tables_[static_cast<size_t>(Table::kDetailChunks)].capacity <
       tables_[static_cast<size_t>(Table::kCellChunks)].capacity) {
     return false;
@@ -155,19 +187,39 @@ bool RegionView::CheckLayout() {
 bool RegionView::CopyPublished(Table table) {
   const auto index = static_cast<size_t>(table);
   const TableInfo& info = tables_[index];
+  const auto copy = [&](uint64_t at, uint64_t bytes) {
+    const auto filled = CopyWhatDiffers(place_, base_ + at, at, bytes);
+    // Records that are all 0 are not filled, and nothing refers to them.
+    if (filled && (table == Table::kSites || table == Table::kNodes)) {
+      filled_[index] = static_cast<uint32_t>((*filled + info.record_bytes - 1) / info.record_bytes);
+    }
+    return filled.has_value();
+  };
   if (table == Table::kPeakRows) {  // the half that is valid
     const KeptRows kept = ValidRows();
     const uint64_t at = info.offset + kept.first * uint64_t{info.record_bytes};
-    return CopyInto(place_, base_ + at, at, kept.sites * uint64_t{info.record_bytes});
+    return copy(at, kept.sites * uint64_t{info.record_bytes});
   }
   const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
-  if (table == Table::kDetailChunks) {  // as many as there are cell chunks
-    return CopyInto(place_, base_ + info.offset, info.offset,
-                    uint64_t{count(Table::kCellChunks)} * info.record_bytes);
+  if (table == Table::kSharedGroups) {
+    return copy(info.offset, uint64_t{info.capacity} * info.record_bytes);
   }
+  filled_[index] = info.capacity;
   return CopyInto(place_, base_ + count_at, count_at, sizeof(uint32_t)) &&
-         CopyInto(place_, base_ + info.offset, info.offset,
-                  uint64_t{count(table)} * info.record_bytes);
+         copy(info.offset, uint64_t{count(table)} * info.record_bytes);
+}
+
+// Of kCellChunks or kDetailChunks: those that the copied header and groups say are in use.
+bool RegionView::CopyChunks(Table table) {
+  const TableInfo& info = tables_[static_cast<size_t>(table)];
+  bool fine = true;
+  VisitChunks([&](uint32_t first, uint32_t chunks) {
+    const uint64_t at = info.offset + uint64_t{first} * info.record_bytes;
+    fine =
+        fine &&
+        CopyWhatDiffers(place_, base_ + at, at, uint64_t{chunks} * info.record_bytes).has_value();
+  });
+  return fine;
 }
 
 // A record whose rows were written anew while they were copied is as one that is being written.
@@ -191,32 +243,53 @@ bool RegionView::CopySnapshots() {
   return true;
 }
 
+// Whether they are as they were, for what the rows at `state` need. Nothing: the file was cut.
+std::optional<bool> RegionView::CopyCellsAgain(const PeakState& state) {
+  const uint64_t offset = tables_[static_cast<size_t>(Table::kCellChunks)].offset;
+  std::vector<Cell> again(kBlock / sizeof(Cell));
+  bool still = true;
+  bool cut = false;
+  VisitChunks([&](uint32_t first, uint32_t chunks) {
+    const uint64_t begin = offset + uint64_t{first} * sizeof(CellChunk);
+    const uint64_t bytes = uint64_t{chunks} * sizeof(CellChunk);
+    for (uint64_t done = 0; done < bytes && !cut; done += kBlock) {
+      const uint64_t n = std::min(kBlock, bytes - done);
+      unsigned char* const at = base_ + begin + done;
+      cut = !CopyInto(place_, again.data(), begin + done, n);
+      if (cut || std::memcmp(at, again.data(), n) == 0) continue;
+      const auto* old = reinterpret_cast<const Cell*>(at);
+      for (uint64_t k = 0; k < n / sizeof(Cell) && still; ++k) {
+        still = Agree(old[k], again[k], state);
+      }
+      std::memcpy(at, static_cast<const void*>(again.data()), n);
+    }
+  });
+  if (cut) return std::nullopt;
+  return still;
+}
+
 Result<bool> RegionView::Refresh(const PeakState& state) {
   if (!copied_) return true;
   // What refers to other records is copied before them: nothing in the copy refers to a record that
   // came too late for it.
   constexpr uint64_t kMoving = offsetof(RegionHeader, state);
   if (!CopyInto(place_, base_ + kMoving, kMoving, sizeof(RegionHeader) - kMoving) ||
-      !CopyPublished(Table::kCellChunks)) {
+      !CopyPublished(Table::kSharedGroups) || !CopyChunks(Table::kCellChunks)) {
     return CutShort();
   }
-  const uint64_t chunks = tables_[static_cast<size_t>(Table::kCellChunks)].offset;
-  const uint64_t cells = uint64_t{count(Table::kCellChunks)} * kCellsPerChunk;
-  std::vector<Cell> again(cells);
-  bool still = cells == 0;
+  bool still = false;
   for (int i = 0; i < kCopyTries && !still; ++i) {
-    if (!CopyInto(place_, again.data(), chunks, cells * sizeof(Cell))) return CutShort();
-    const Cell* first = Records<Cell>(Table::kCellChunks);
-    still = true;
-    for (uint64_t k = 0; k < cells && still; ++k) still = Agree(first[k], again[k], state);
-    std::memcpy(base_ + chunks, static_cast<const void*>(again.data()), cells * sizeof(Cell));
+    const auto agree = CopyCellsAgain(state);
+    if (!agree) return CutShort();
+    still = *agree;
   }
   // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
   // not known then.
+  if (!CopyChunks(Table::kDetailChunks)) return CutShort();
   for (const Table table :
-       {Table::kDetailChunks, Table::kSizeCounts, Table::kMappedRanges, Table::kMappings,
-        Table::kMappingSites, Table::kMappedFiles, Table::kSites, Table::kThreadNames,
-        Table::kNodes, Table::kModules, Table::kStrings, Table::kPeakRows}) {
+       {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
+        Table::kMappedFiles, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules,
+        Table::kStrings, Table::kPeakRows}) {
     if (!CopyPublished(table)) return CutShort();
   }
   if (!CopySnapshots()) return CutShort();

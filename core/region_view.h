@@ -2,18 +2,21 @@
 //
 // A sealed memfd, which can't shrink, is mapped and read in place. A file, which somebody may cut
 // at any moment (a SIGBUS for who mapped it), is copied with pread, as far as records are
-// published; Refresh copies again.
+// published; Refresh copies again. Where its maker tells the layout (core/region_place.h) the
+// region's own account of it is not read.
 //
 // Ownership: the mapping or the copy; the descriptor is the caller's and must outlive the view.
 // Thread safety: const after Open but for Refresh.
-// Memory: a copy has what is published; no table is larger than kLargest… in region_view.cc,
-// whatever the region says.
+// Memory: a copy has what is published and not a hole of the file; no table is larger than kLimits
+// in region_view.cc says, whatever the region does.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
+#include "core/cell_chunks.h"
 #include "core/region_layout.h"
 #include "core/region_place.h"
 #include "core/result.h"
@@ -32,6 +35,7 @@ class RegionView {
         resident_bytes_(other.resident_bytes_),
         copied_(other.copied_) {
     std::copy(std::begin(other.tables_), std::end(other.tables_), tables_);
+    std::copy(std::begin(other.filled_), std::end(other.filled_), filled_);
   }
   RegionView& operator=(RegionView&&) = delete;
   ~RegionView();
@@ -39,15 +43,24 @@ class RegionView {
   const RegionHeader& header() const { return *reinterpret_cast<const RegionHeader*>(base_); }
   uint64_t resident_bytes() const { return resident_bytes_; }
 
-  // The published count, never above the capacity that Open checked.
+  // The published count, never above the capacity that Open checked; of a copy's sites and nodes
+  // without those at the end that are all 0.
   uint32_t count(Table table) const {
     const auto index = static_cast<size_t>(table);
-    return std::min(header().counts[index].load(std::memory_order_acquire),
-                    tables_[index].capacity);
+    return std::min(header().counts[index].load(std::memory_order_acquire), filled_[index]);
   }
   template <typename Record>
   const Record* Records(Table table) const {
     return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
+  }
+
+  // Calls visit(first, chunks) for the runs of kCellChunks that have figures.
+  template <typename Visit>
+  void VisitChunks(Visit visit) const {
+    const auto capacity = [&](Table table) { return tables_[static_cast<size_t>(table)].capacity; };
+    VisitChunksInUse(count(Table::kCellChunks), capacity(Table::kCellChunks),
+                     Records<std::atomic<uint64_t>>(Table::kSharedGroups),
+                     capacity(Table::kSharedGroups), visit);
   }
 
   // The ordering word as it is now, of a copied region too: its peak is the newest segment's.
@@ -79,8 +92,11 @@ class RegionView {
         bytes_(bytes),
         resident_bytes_(resident_bytes),
         copied_(copied) {}
-  bool CheckLayout();
+  // The maker's, or what the region says and fits the file.
+  bool TakeLayout();
   bool CopyPublished(Table table);
+  bool CopyChunks(Table table);
+  std::optional<bool> CopyCellsAgain(const PeakState& state);
   bool CopySnapshots();
 
   RegionPlace place_;
@@ -89,6 +105,7 @@ class RegionView {
   uint64_t resident_bytes_;
   bool copied_;
   TableInfo tables_[kTableCount] = {};  // our copy: the region's own may change under us
+  uint32_t filled_[kTableCount] = {};   // records; the capacity where that isn't known
 };
 
 }  // namespace memprof

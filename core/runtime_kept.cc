@@ -9,7 +9,6 @@ namespace memprof {
 namespace {
 
 constexpr std::string_view kLibc = "libc";
-constexpr std::string_view kLoader = "ld-linux-x86-64";
 constexpr std::string_view kLibstdcxx = "libstdc++";
 
 constexpr char kEmergencyPool[] =
@@ -41,6 +40,12 @@ constexpr Entry kEntries[] = {
     {"btowc", kConversions},      {"__btowc", kConversions},
 };
 
+// ld-linux-x86-64.so.2, or what it is a link to before glibc 2.34: ld-2.31.so.
+bool IsLoader(std::string_view module) {
+  const std::string_view name = module.substr(module.rfind('/') + 1);
+  return name.starts_with("ld-linux-") || name.starts_with("ld-2.") || name == "ld.so";
+}
+
 // "libc" is libc.so.6 and libc-2.31.so, not libcairo.so.2.
 bool IsLibrary(std::string_view module, std::string_view library) {
   const std::string_view name = module.substr(module.rfind('/') + 1);
@@ -69,15 +74,14 @@ bool IsEmergencyPool(std::span<const RuntimeFrame> frames, const SnapshotSite& s
                      uint64_t sample_bytes) {
   constexpr uint64_t kPoolBytes = 72704;
   return frames.size() >= 2 && IsLibrary(frames[0].module, kLibstdcxx) &&
-         IsLibrary(frames[1].module, kLoader) &&
+         IsLoader(frames[1].module) &&
          (sample_bytes == 0 ? site.total == Count{kPoolBytes, 1}
                             : IsOneBlock(site.total, kPoolBytes, sample_bytes));
 }
 
 // How the innermost run of libc's frames was entered. A callback of the program ends the run.
 const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
-  size_t inside = 0;
-  while (inside < frames.size() && IsLibrary(frames[inside].module, kLibc)) ++inside;
+  const size_t inside = CountNamedFrames(frames);
   if (inside == 0) return nullptr;
   const std::string_view entry = Plain(frames[inside - 1].function);
   const auto* known = std::find_if(std::begin(kEntries), std::end(kEntries),
@@ -87,6 +91,12 @@ const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
 
 }  // namespace
 
+size_t CountNamedFrames(std::span<const RuntimeFrame> frames) {
+  size_t inside = 0;
+  while (inside < frames.size() && IsLibrary(frames[inside].module, kLibc)) ++inside;
+  return inside;
+}
+
 const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
                              uint64_t sample_bytes) {
   if (frames.empty()) return nullptr;
@@ -95,7 +105,7 @@ const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const Snapsho
     return kStreamBuffer;
   }
   // What the loader asks for is its own: it has no function that gives memory away.
-  if (IsLibrary(frames[0].module, kLoader)) return kLoaderRecords;
+  if (IsLoader(frames[0].module)) return kLoaderRecords;
   return WhyKeptByLibc(frames);
 }
 

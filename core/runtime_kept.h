@@ -30,4 +30,8 @@ inline constexpr size_t kRuntimeFrames = 32;
 const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
                              uint64_t sample_bytes = 0);
 
+// The rules look at the functions of so many of the innermost frames; of the others they need the
+// module alone.
+size_t CountNamedFrames(std::span<const RuntimeFrame> frames);
+
 }  // namespace memprof

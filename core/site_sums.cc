@@ -1,5 +1,6 @@
 #include "core/site_sums.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 
@@ -7,6 +8,8 @@ namespace memprof {
 namespace {
 
 constexpr int kCellTries = 100;
+// For all cells together. A thread is in one event at most, so no tracker needs more.
+constexpr int kAllCellTries = kCellTries * 4096;
 
 // What one cell said, as one state.
 struct CellFigures {
@@ -40,6 +43,7 @@ class CellReader {
   const CellDetails* details_;
   const SizeCounts* counts_;
   std::vector<bool> named_;  // records of sizes that a cell was found to have
+  int tries_left_ = kAllCellTries;
 };
 
 CellFigures CellReader::Read(const Cell& cell, size_t index) {
@@ -67,6 +71,7 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
     const uint32_t after = cell.sequence.load(std::memory_order_acquire);
     if (before == after && before % 2 == 0) break;
     // Odd for ever: its writer was killed inside an event, which is in flight.
+    if (--tries_left_ <= 0) break;
   }
   if ((figures.sizes & kOwnSizes) == 0) {
     const Count all = {figures.allocated_bytes, figures.allocated_count};
@@ -99,11 +104,13 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
   sums.sites.resize(region.count(Table::kSites));
   const CellChunk* chunks = region.Records<CellChunk>(Table::kCellChunks);
   CellReader reader(region);
-  for (uint32_t i = 0; i < region.count(Table::kCellChunks); ++i) {
-    for (const Cell& cell : chunks[i].cells) {
+  const auto add = [&](const CellChunk& chunk) {
+    for (const Cell& cell : chunk.cells) {
       const uint32_t site = cell.site_plus_one.load(std::memory_order_acquire);
-      // A site may be newer than our count of them.
-      if (site > sums.sites.size()) sums.sites.resize(region.count(Table::kSites));
+      // A site may be newer than our count of them. That never falls, but for who lies.
+      if (site > sums.sites.size()) {
+        sums.sites.resize(std::max<size_t>(sums.sites.size(), region.count(Table::kSites)));
+      }
       if (site == 0 || site > sums.sites.size()) continue;
       const auto index = static_cast<size_t>(&cell - chunks[0].cells);
       CellFigures figures = reader.Read(cell, index);
@@ -124,7 +131,10 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
       sums.moved_count += figures.allocated_count + figures.freed_count;
       if (figures.epoch > state.epoch) sums.later_bytes += Magnitude(live_bytes);
     }
-  }
+  };
+  region.VisitChunks([&](uint32_t first, uint32_t count) {
+    for (uint32_t i = first; i < first + count; ++i) add(chunks[i]);
+  });
   AddSizes(sums.other_sizes, ReadSizes(region.header().other_sizes));
   return sums;
 }

@@ -198,6 +198,7 @@ Snapshot Canonical(Snapshot snapshot) {
   const std::vector<uint32_t> named_moved = SortNamed(result.named.taken);
   result.mappings = std::move(snapshot.mappings);
   result.memory = std::move(snapshot.memory);
+  result.unseen = std::move(snapshot.unseen);
   result.sources = std::move(snapshot.sources);
   result.processes = std::move(snapshot.processes);
   SortSources(result.sources, result.processes);

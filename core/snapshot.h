@@ -28,6 +28,7 @@
 #include "core/process_rows.h"
 #include "core/region_layout.h"
 #include "core/size_histogram.h"
+#include "core/unseen.h"
 
 namespace memprof {
 
@@ -98,6 +99,7 @@ struct SnapshotTracker {
   uint64_t incomplete_stacks = 0;
   uint64_t tables_full_events = 0;
   uint64_t unknown_frees = 0;
+  uint64_t unnamed_frames = 0;      // in files that its table of modules had no room for
   uint64_t counter_peak_bytes = 0;  // the peak by the ordering counter
   uint64_t peak_bound_bytes = 0;    // rows at the peak are off by at most this; 0: exact
   uint64_t unattributed_bytes = 0;  // in the counter's peak but in no row
@@ -139,6 +141,7 @@ struct Snapshot {
   NamedSnapshots named = {};
   SnapshotMappings mappings = {};               // what the program mapped itself
   MemoryRecord memory = {};                     // where its RSS was; not of a merge
+  std::vector<Unseen> unseen = {};              // what is in no figure, in AddUnseen's order
   std::vector<SnapshotSource> sources = {};     // of a merge, in order; empty: it is none
   std::vector<SnapshotProcess> processes = {};  // the sources'; empty: nothing is known of any
   friend bool operator==(const Snapshot&, const Snapshot&) = default;

@@ -109,6 +109,7 @@ void SnapshotMerger::Place(Snapshot snapshot) {
       SaturatedSum(merged_.named.left_out,
                    SaturatedSum(snapshot.named.left_out, uint64_t{snapshot.named.taken.size()}));
   PlaceTracker(snapshot.tracker);
+  AddUnseen(merged_.unseen, snapshot.unseen);
   PlaceMappings(snapshot.mappings, nodes, names);
   placed_ = true;
 }
@@ -227,9 +228,10 @@ void SnapshotMerger::PlaceTracker(const SnapshotTracker& more) {
        {&SnapshotTracker::bytes, &SnapshotTracker::dropped_events,
         &SnapshotTracker::truncated_stacks, &SnapshotTracker::incomplete_stacks,
         &SnapshotTracker::tables_full_events, &SnapshotTracker::unknown_frees,
-        &SnapshotTracker::counter_peak_bytes, &SnapshotTracker::peak_bound_bytes,
-        &SnapshotTracker::unattributed_bytes, &SnapshotTracker::attached,
-        &SnapshotTracker::before_attach_frees, &SnapshotTracker::before_attach_bytes}) {
+        &SnapshotTracker::unnamed_frames, &SnapshotTracker::counter_peak_bytes,
+        &SnapshotTracker::peak_bound_bytes, &SnapshotTracker::unattributed_bytes,
+        &SnapshotTracker::attached, &SnapshotTracker::before_attach_frees,
+        &SnapshotTracker::before_attach_bytes}) {
     sum.*figure = SaturatedSum(sum.*figure, more.*figure);
   }
   sum.stop_reason = std::max(sum.stop_reason, more.stop_reason);

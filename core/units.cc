@@ -5,9 +5,43 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 
 namespace memprof {
+namespace {
+
+constexpr size_t kMostDigits = 9;
+
+struct TimeUnit {
+  std::string_view name;
+  double milliseconds;
+};
+constexpr TimeUnit kTimeUnits[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
+                                   {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
+
+// What stands before the first character that isn't of `set`; taken off the text.
+std::string_view Take(std::string_view& text, std::string_view set) {
+  const std::string_view taken = text.substr(0, text.find_first_not_of(set));
+  text.remove_prefix(taken.size());
+  return taken;
+}
+
+// One "1.5h" or "30m"; below 0: it is none.
+double TakeTime(std::string_view& text) {
+  const std::string number(Take(text, "0123456789."));
+  const std::string_view unit = Take(text, "abcdefghijklmnopqrstuvwxyz");
+  const bool is_number = !number.empty() && number.size() <= kMostDigits && number[0] != '.' &&
+                         number.back() != '.' && number.find('.') == number.rfind('.');
+  for (const TimeUnit& known : kTimeUnits) {
+    if (is_number && unit == known.name) {
+      return std::strtod(number.c_str(), nullptr) * known.milliseconds;
+    }
+  }
+  return -1;
+}
+
+}  // namespace
 
 std::string FormatBytes(uint64_t bytes) {
   double value = static_cast<double>(bytes);
@@ -91,6 +125,28 @@ Result<uint64_t> ParseBytes(std::string_view text) {
     factor *= 1024;
   }
   return bad();
+}
+
+std::optional<uint64_t> ParseTime(std::string_view text) {
+  double sum = 0;
+  if (text.empty()) return std::nullopt;
+  while (!text.empty()) {
+    const double time = TakeTime(text);
+    if (time < 0) return std::nullopt;
+    sum += time;
+  }
+  return static_cast<uint64_t>(std::llround(sum));
+}
+
+Result<std::chrono::milliseconds> ParseDuration(std::string_view text) {
+  const bool is_number =
+      !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
+  const auto time = ParseTime(is_number ? std::string(text) + "s" : std::string(text));
+  // Ten years: whatever is counted from it has room.
+  constexpr uint64_t kLongestMs = uint64_t{3650} * 24 * 3600 * 1000;
+  if (time && *time <= kLongestMs) return std::chrono::milliseconds(*time);
+  return Fail(ErrorKind::kUsage,
+              fmt::format("'{}' is no time; write e.g. 0.5, 90s, 10m or 1h30m", text));
 }
 
 }  // namespace memprof

@@ -7,7 +7,9 @@
 // Thread safety: pure functions.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,5 +29,10 @@ std::string FormatShare(uint64_t part, uint64_t whole);  // "42.1%"; of nothing:
 std::string FormatUtcTime(int64_t unix_ms);              // ISO 8601: "2026-01-31T12:00:00.000Z"
 
 Result<uint64_t> ParseBytes(std::string_view text);
+
+// Milliseconds of "90s", "1h30m", "1.5h", "250ms", "2d". Nothing: it is no time with units.
+std::optional<uint64_t> ParseTime(std::string_view text);
+// Of an option that takes a time: the same, and without a unit seconds: "90", "0.2".
+Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
 }  // namespace memprof

@@ -163,6 +163,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
     fmt::format_to(out, "\ntemporary: fewer than {} allocations between\n", threshold);
   }
   DumpSources(snapshot.sources, text);
+  for (const std::string& line : UnseenLines(snapshot.unseen)) text += "\nunseen: " + line + "\n";
   DumpMappings(snapshot.mappings, text);
   DumpMemory(snapshot.memory, text);
   DumpHistory(snapshot, text);

@@ -33,7 +33,8 @@ enum SectionType : uint32_t {
   kProcesses = 23,      // whose the figures of a merge are
   kAttached = 26,       // only of a tracker that came when the program ran
   kAllocatorLive = 27,  // after the memory: what was live when the allocator said its part of it
-  kNewest = kAllocatorLive,
+  kUnseen = 28,         // what is in no figure
+  kNewest = kUnseen,
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

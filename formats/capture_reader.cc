@@ -37,6 +37,7 @@ bool DecodeTracker(std::string_view raw, SnapshotTracker& tracker) {
   tracker.stop_reason = static_cast<uint32_t>(in.Varint());
   tracker.fork_children = static_cast<uint32_t>(in.Varint());
   tracker.inexact_read = in.Varint() != 0;
+  tracker.unnamed_frames = in.empty() ? 0 : in.Varint();
   return !in.failed();
 }
 
@@ -182,6 +183,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
       return DecodeProcesses(section.raw, snapshot);
     case cf::kAllocatorLive:
       return DecodeAllocatorLive(section.raw, snapshot.memory);
+    case cf::kUnseen:
+      return DecodeUnseen(section.raw, snapshot.unseen);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -193,7 +196,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
 bool IsKnown(uint32_t type) {
   return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
          type == cf::kSources || type == cf::kMappings || type == cf::kMemory ||
-         type == cf::kAttached || type == cf::kAllocatorLive || IsOfSites(type);
+         type == cf::kAttached || type == cf::kAllocatorLive || type == cf::kUnseen ||
+         IsOfSites(type);
 }
 
 // What a damaged section that isn't essential would have said is not known.
@@ -239,6 +243,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kAllocatorLive:
       ForgetAllocatorLive(snapshot.memory);
+      break;
+    case cf::kUnseen:
+      snapshot.unseen.clear();
       break;
     case cf::kAttached:
       snapshot.tracker.attached = 0;

@@ -116,6 +116,8 @@ std::string SectionName(uint32_t type) {
       return "sources";
     case cf::kProcesses:
       return "processes";
+    case cf::kUnseen:
+      return "unseen";
     case cf::kAllocatorLive:
       return "allocator live";
     default:

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "core/within_memory.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"
@@ -33,6 +34,7 @@ std::string EncodeTracker(const SnapshotTracker& tracker) {
         uint64_t{tracker.fork_children}, uint64_t{tracker.inexact_read}}) {
     out.Varint(value);
   }
+  if (tracker.unnamed_frames != 0) out.Varint(tracker.unnamed_frames);
   return out.bytes();
 }
 
@@ -173,6 +175,7 @@ std::string EncodeCapture(const Snapshot& snapshot) {
       {cf::kProcesses, EncodeProcesses(canonical)},
       {cf::kAttached, EncodeAttached(canonical.tracker)},
       {cf::kAllocatorLive, EncodeAllocatorLive(canonical.memory)},
+      {cf::kUnseen, EncodeUnseen(canonical.unseen)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;
@@ -184,7 +187,8 @@ std::string EncodeCapture(const Snapshot& snapshot) {
 }
 
 Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot) {
-  return WriteFileAtomically(path, EncodeCapture(snapshot), Readers::kOwner);
+  return WithinMemory(
+      [&] { return WriteFileAtomically(path, EncodeCapture(snapshot), Readers::kOwner); });
 }
 
 Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,

@@ -100,6 +100,7 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"truncated_stacks", tracker.truncated_stacks},
           {"incomplete_stacks", tracker.incomplete_stacks},
           {"tables_full_events", tracker.tables_full_events},
+          {"unnamed_frames", tracker.unnamed_frames},
           {"unknown_frees", tracker.unknown_frees},
           {"attached", tracker.attached},
           {"before_attach_frees", tracker.before_attach_frees},
@@ -111,6 +112,32 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"stop_reason", tracker.stop_reason},
           {"sample_bytes", tracker.sample_bytes},
           {"inexact_read", tracker.inexact_read}};
+}
+
+const char* Name(Unseen::Kind kind) {
+  switch (kind) {
+    case Unseen::Kind::kAllocator:
+      return "allocator";
+    case Unseen::Kind::kExecuted:
+      return "executed";
+    case Unseen::Kind::kProcesses:
+      return "processes";
+    case Unseen::Kind::kChildren:
+      break;
+  }
+  return "children";
+}
+
+// What is in no figure (core/unseen.h); empty: nothing that is known.
+Json UnseenJson(const std::vector<Unseen>& unseen) {
+  Json all = Json::array();
+  for (const Unseen& one : unseen) {
+    all.push_back({{"kind", Name(one.kind)},
+                   {"name", one.name},
+                   {"program", one.program},
+                   {"count", one.count}});
+  }
+  return all;
 }
 
 // Null: no supervisor watched it.
@@ -168,6 +195,7 @@ Json Stats(const Profile& profile) {
                {"kinds", KindsJson(profile)},
                {"rss_peak_bytes", program.rss_peak_bytes},
                {"tracker", TrackerJson(profile.tracker, profile.sites.size())},
+               {"unseen", UnseenJson(profile.unseen)},
                {"timeline", TimelineJson(profile.timeline)}};
   for (const NamedSnapshot& named : profile.named.taken) {
     json["snapshots"].push_back(

@@ -48,6 +48,37 @@ bool DecodeProgram(std::string_view raw, SnapshotProgram& program) {
   return !in.failed();
 }
 
+std::string EncodeUnseen(const std::vector<Unseen>& unseen) {
+  if (unseen.empty()) return {};
+  ByteWriter out;
+  out.Varint(unseen.size());
+  for (const Unseen& one : unseen) out.Varint(static_cast<uint64_t>(one.kind));
+  for (const Unseen& one : unseen) out.String(one.name);
+  for (const Unseen& one : unseen) out.String(one.program);
+  for (const Unseen& one : unseen) out.Varint(one.count);
+  return out.bytes();
+}
+
+bool DecodeUnseen(std::string_view raw, std::vector<Unseen>& unseen) {
+  ByteReader in(raw);
+  std::vector<Unseen> read(in.CountOfItems(4));
+  for (Unseen& one : read) {
+    const uint64_t kind = in.Varint();
+    if (kind < static_cast<uint64_t>(Unseen::Kind::kAllocator) ||
+        kind > static_cast<uint64_t>(Unseen::Kind::kChildren)) {
+      return false;
+    }
+    one.kind = static_cast<Unseen::Kind>(kind);
+  }
+  for (Unseen& one : read) one.name = in.String();
+  for (Unseen& one : read) one.program = in.String();
+  for (Unseen& one : read) one.count = in.Varint();
+  if (in.failed() || read.empty()) return false;
+  unseen.clear();
+  AddUnseen(unseen, read);
+  return unseen == read;  // in order, each once
+}
+
 std::string EncodeSources(const std::vector<SnapshotSource>& sources) {
   if (sources.empty()) return {};
   ByteWriter out;

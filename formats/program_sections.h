@@ -15,6 +15,10 @@ namespace memprof {
 std::string EncodeProgram(const SnapshotProgram& program);
 bool DecodeProgram(std::string_view raw, SnapshotProgram& program);
 
+// Nothing where all was seen.
+std::string EncodeUnseen(const std::vector<Unseen>& unseen);
+bool DecodeUnseen(std::string_view raw, std::vector<Unseen>& unseen);
+
 // Nothing of what is no merge.
 std::string EncodeSources(const std::vector<SnapshotSource>& sources);
 bool DecodeSources(std::string_view raw, std::vector<SnapshotSource>& sources);

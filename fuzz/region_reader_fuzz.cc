@@ -61,15 +61,17 @@ class FuzzedRegion {
     fd_ = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     RegionHeader layout = {};
     LayOutRegion(layout, 1 << 20);
-    // Tables of a page each: a count that is wrong makes a reader read them to the end.
+    // Tables of a page each, of cells two: a count that is wrong makes a reader read them to the
+    // end.
     bytes_ = kPageBytes;
-    for (TableInfo& table : layout.tables) {
+    for (size_t i = 0; i < kTableCount; ++i) {
+      TableInfo& table = layout.tables[i];
+      pages_[i] = i == static_cast<size_t>(Table::kCellChunks) ? 2 : 1;
       table.offset = bytes_;
-      table.capacity = std::min<uint32_t>(table.capacity,
-                                          static_cast<uint32_t>(kPageBytes / table.record_bytes));
-      bytes_ += kPageBytes;
+      table.capacity = std::min<uint32_t>(
+          table.capacity, static_cast<uint32_t>(pages_[i] * kPageBytes / table.record_bytes));
+      bytes_ += pages_[i] * kPageBytes;
     }
-    layout.tables[static_cast<size_t>(Table::kDetailChunks)].capacity = 1;
     layout.region_bytes = bytes_;
     if (ftruncate(fd_, static_cast<off_t>(bytes_)) != 0) std::abort();
     if (sealed) fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK);
@@ -111,7 +113,7 @@ class FuzzedRegion {
     uint64_t bytes = sizeof(RegionHeader);
     if (change.table < kTableCount) {
       offset = offsets_[change.table];
-      bytes = std::min(records_[change.table] * kPublished, kPageBytes);
+      bytes = std::min(records_[change.table] * kPublished, pages_[change.table] * kPageBytes);
     }
     return reinterpret_cast<uint64_t*>(base_ + offset) + change.word % (bytes / 8);
   }
@@ -127,7 +129,7 @@ class FuzzedRegion {
     return reinterpret_cast<Record*>(base_ + offsets_[static_cast<size_t>(table)])[index];
   }
 
-  // A small heap: two stacks, three cells, a kept peak, a named snapshot.
+  // A small heap: two stacks, three cells and a shared one, a kept peak, a named snapshot.
   void Fill() {
     auto publish = [&](Table table, uint32_t n) {
       header().counts[static_cast<size_t>(table)] = n;
@@ -161,6 +163,11 @@ class FuzzedRegion {
       cell.peak_count = 9;
       At<DetailChunk>(Table::kDetailChunks, 0).details[i].sizes = i == 2 ? kOwnSizes | 1 : 8;
     }
+    Cell& shared = At<CellChunk>(Table::kCellChunks, 1).cells[1];  // of site 1, in group 0
+    shared.site_plus_one = 2;
+    shared.freed_bytes = 100;
+    shared.freed_count = 1;
+    At<uint64_t>(Table::kSharedGroups, 0) = 1;
     At<SizeCounts>(Table::kSizeCounts, 1).classes[7].bytes = 1000;
     At<SizeCounts>(Table::kSizeCounts, 1).classes[7].count = 10;
     auto& named = At<SnapshotRecord>(Table::kSnapshots, 0);
@@ -182,7 +189,7 @@ class FuzzedRegion {
     publish(Table::kPeakRows, 2);
     publish(Table::kSnapshots, 1);
     publish(Table::kSnapshotRows, 2);
-    header().peak = Pack({2400, 2700, 2, false});
+    header().peak = Pack({2300, 2700, 2, false});
   }
 
   const bool sealed_;
@@ -191,6 +198,7 @@ class FuzzedRegion {
   unsigned char* base_;
   uint64_t offsets_[kTableCount];
   uint64_t records_[kTableCount];
+  uint64_t pages_[kTableCount];
   std::vector<Old> undo_;
   bool cut_ = false;
 };

@@ -14,7 +14,7 @@ forbid formats 'aggregator|cli|tests'
 forbid aggregator 'formats|cli|tests'
 forbid cli 'aggregator|tests'
 # The tracker takes the freestanding headers of core alone.
-if grep -rnE '#include "core/' aggregator | grep -vE '"core/(region_layout|handshake|children_area|attach_protocol|sample_weight|allocator_kind|unsupervised)\.h"'; then
+if grep -rnE '#include "core/' aggregator | grep -vE '"core/(region_layout|cell_chunks|handshake|children_area|attach_protocol|sample_weight|allocator_kind|unsupervised)\.h"'; then
   echo "aggregator/ may include core/region_layout.h, handshake.h, children_area.h, attach_protocol.h, sample_weight.h, allocator_kind.h and unsupervised.h only" >&2
   status=1
 fi

@@ -4,7 +4,6 @@
 #include <link.h>
 #include <malloc.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "aggregator/arrival.h"
@@ -13,19 +12,23 @@
 #include "aggregator/events/tables.h"
 #include "aggregator/hooks/loaded_objects.h"
 #include "aggregator/hooks/real_allocator.h"
+#include "aggregator/libc_functions.h"
+#include "aggregator/loaded_symbols.h"
 
 namespace memprof {
 namespace {
 
 using UsableSize = size_t(void*);
 
-constinit std::atomic<bool> objects_known{false};
 constinit const char* socket_path = nullptr;
 constinit UsableSize* usable_size = nullptr;
 
-void* ObjectOf(void* function) {
-  Dl_info info;
-  return function != nullptr && dladdr(function, &info) != 0 ? info.dli_fbase : nullptr;
+const link_map* ObjectOf(void* function) {
+  const FindObject find = TheLibc().find_object;
+  dl_find_object object;
+  return function != nullptr && find != nullptr && find(function, &object) == 0
+             ? object.dlfo_link_map
+             : nullptr;
 }
 
 }  // namespace
@@ -33,20 +36,14 @@ void* ObjectOf(void* function) {
 // What a reference of the program is bound to. In an executable that isn't position-independent
 // dlsym may give a PLT entry of its, which leads to the slot that we hook: that is no definition.
 void* FindReal(const char* name) {
-  if (!objects_known.exchange(true, std::memory_order_acq_rel)) InitLoadedObjects();
   Definitions found;
   FindDefinitions(nullptr, &name, 1, &found);
   if (found.count < 2) return found.first;
-  void* const symbol = dlsym(RTLD_DEFAULT, name);
-  if (symbol == nullptr) {
-    dlerror();
-    dlerror();
-    return nullptr;
-  }
-  const bool in_executable =
-      ObjectOf(symbol) != nullptr && ObjectOf(symbol) == ObjectOf(dlsym(RTLD_DEFAULT, "_start"));
-  return in_executable ? found.first : symbol;
+  void* const symbol = AskLoader(RTLD_DEFAULT, name);
+  return ObjectOf(symbol) == LoadedObjects() ? found.first : symbol;
 }
+
+void* FindGlobal(const char* name) { return FindReal(name); }
 
 void SetSocketPath(const char* path) { socket_path = path; }
 MappedRegion GetRegion() {

@@ -1,13 +1,10 @@
 // What `memprof attach` calls in the process, on a stack that it brings (core/attach_protocol.h).
 
-#include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstring>
 
+#include "aggregator/arrival.h"
 #include "aggregator/attach/attach_state.h"
 #include "aggregator/attach/attached.h"
 #include "aggregator/attach/got_slots.h"
@@ -15,7 +12,8 @@
 #include "aggregator/attach/own_image.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/hooks/errno_guard.h"
-#include "aggregator/hooks/loaded_objects.h"
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/life.h"
 #include "aggregator/own_header.h"
 #include "aggregator/private_memory.h"
@@ -64,7 +62,7 @@ bool NoteThreadLocals() {
         return 1;
       },
       &index);
-  void* const symbol = dlsym(RTLD_DEFAULT, "__tls_get_addr");
+  void* const symbol = FindReal("__tls_get_addr");
   if (symbol == nullptr || index.module == 0) return false;
   GetTlsAddress* get;
   memcpy(&get, &symbol, sizeof symbol);
@@ -78,8 +76,10 @@ AttachResult Attach(const char* socket_path) {
   if (!FindRealFunctions()) return AttachResult::kNoAllocator;
   FindUsableSize();
   if (!NoteThreadLocals() || !SaveImage()) return AttachResult::kNoMemory;
-  attach_state.pid = static_cast<uint32_t>(getpid());
-  strncpy(attach_state.socket, socket_path, sizeof attach_state.socket - 1);
+  attach_state.pid = kernel::Pid();
+  const size_t bytes = strnlen(socket_path, sizeof attach_state.socket - 1);
+  memcpy(attach_state.socket, socket_path, bytes);
+  attach_state.socket[bytes] = 0;
   // From here on Forget is needed.
   attach_state.phase = static_cast<uint32_t>(AttachPhase::kDetached);
   if (!TakeRange()) return AttachResult::kNoMemory;
@@ -115,8 +115,8 @@ MEMPROF_ENTRY_POINT uint64_t memprof_detach_v1() {
 // Takes no lock: the others stand still, wherever they are.
 MEMPROF_ENTRY_POINT uint64_t memprof_forget_v1() {
   const ErrnoGuard keep;
-  if (has_key) pthread_key_delete(exit_key);
-  if (RegionMapping().base != nullptr) munmap(RegionMapping().base, RegionMapping().bytes);
+  if (has_key) TheLibc().key_delete(exit_key);
+  if (RegionMapping().base != nullptr) kernel::Unmap(RegionMapping().base, RegionMapping().bytes);
   GiveRangeBack();
   RestoreImage();
   return 0;

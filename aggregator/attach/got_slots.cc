@@ -3,9 +3,7 @@
 #include <elf.h>
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/mman.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -17,6 +15,9 @@
 #include "aggregator/attach/hook_table.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/loaded_objects.h"
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
+#include "aggregator/loaded_symbols.h"
 #include "aggregator/own_header.h"
 #include "aggregator/private_memory.h"
 
@@ -108,8 +109,10 @@ Module Describe(const dl_phdr_info& info) {
 }
 
 bool IsForeign(const dl_phdr_info& info) {
-  return info.dlpi_addr != reinterpret_cast<uintptr_t>(&__ehdr_start) &&
-         info.dlpi_addr != getauxval(AT_BASE) && info.dlpi_addr != getauxval(AT_SYSINFO_EHDR);
+  // 0 is a program's that isn't position-independent, and what isn't known of the other two.
+  return info.dlpi_addr == 0 ||
+         (info.dlpi_addr != reinterpret_cast<uintptr_t>(&__ehdr_start) &&
+          info.dlpi_addr != LoaderBase() && info.dlpi_addr != AuxiliaryValue(AT_SYSINFO_EHDR));
 }
 
 // Whether the loader is done with it: its RELRO pages can't be written. Tried by the kernel, with
@@ -126,7 +129,7 @@ bool IsReady(const Module& module) {
     memcpy(&tag, reinterpret_cast<const void*>(at), sizeof tag);
     const iovec from = {&tag, sizeof tag};
     const iovec to = {reinterpret_cast<void*>(at), sizeof tag};
-    return process_vm_writev(getpid(), &from, 1, &to, 1, 0) < 0 && errno == EFAULT;
+    return kernel::Call(SYS_process_vm_writev, kernel::Pid(), &from, 1, &to, 1, 0) == -EFAULT;
   }
   return true;
 }
@@ -163,8 +166,8 @@ class SlotWriter {
 
  private:
   bool Protect(int protection) {
-    return mprotect(reinterpret_cast<void*>(module_.relro_begin),
-                    module_.relro_end - module_.relro_begin, protection) == 0;
+    return kernel::Protect(reinterpret_cast<void*>(module_.relro_begin),
+                           module_.relro_end - module_.relro_begin, protection);
   }
 
   const Module& module_;
@@ -310,7 +313,7 @@ uint32_t UnhookAllModules() {
   // Another thread may be at it; who left by longjmp never ends.
   for (int i = 0; i < 100 && looking.exchange(true, std::memory_order_acquire); ++i) {
     const timespec pause = {0, 1'000'000};
-    nanosleep(&pause, nullptr);
+    kernel::Call(SYS_nanosleep, &pause, nullptr);
   }
   IterateObjects(UnhookModule, &restored);
   slot_count = 0;

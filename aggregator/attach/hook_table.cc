@@ -23,6 +23,7 @@ MEMPROF_DECLARE(mmap64)
 MEMPROF_DECLARE(brk)
 MEMPROF_DECLARE(sbrk)
 MEMPROF_HOOKED_FUNCTIONS(MEMPROF_DECLARE)
+MEMPROF_DECLARE(syscall)
 #undef MEMPROF_DECLARE
 
 // hooks_loader.cc
@@ -41,7 +42,8 @@ NamedHook hooks[] = {
 #define MEMPROF_ENTRY(name) {#name, reinterpret_cast<void*>(&memprof_address_of_##name), nullptr},
     MEMPROF_C_FUNCTIONS(MEMPROF_ENTRY) MEMPROF_HOOKED_FUNCTIONS(MEMPROF_ENTRY)
 #undef MEMPROF_ENTRY
-        {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
+        {"syscall", reinterpret_cast<void*>(&memprof_address_of_syscall), nullptr},
+    {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
     {"dlmopen", reinterpret_cast<void*>(&memprof_hook_dlmopen), nullptr},
     {"dlsym", reinterpret_cast<void*>(&memprof_hook_dlsym), nullptr},
     {"dlvsym", reinterpret_cast<void*>(&memprof_hook_dlvsym), nullptr},
@@ -62,7 +64,7 @@ bool FindRealFunctions() {
 }
 
 const NamedHook* FindHook(const char* name) {
-  if (strchr("mfcrpvad_", name[0]) == nullptr) return nullptr;
+  if (strchr("mfcrpvads_", name[0]) == nullptr) return nullptr;
   for (const NamedHook& hook : hooks) {
     if (hook.hook != nullptr && strcmp(hook.name, name) == 0) return &hook;
   }

@@ -2,12 +2,12 @@
 
 #include <elf.h>
 #include <link.h>
-#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
+#include "aggregator/kernel_calls.h"
 #include "aggregator/own_header.h"
 
 namespace memprof {
@@ -45,9 +45,9 @@ Range WritableImage() {
 
 bool SaveImage() {
   const Range range = WritableImage();
-  void* memory = mmap(nullptr, range.end - range.begin, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return false;
+  void* memory = kernel::Map(nullptr, range.end - range.begin, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS);
+  if (memory == nullptr) return false;
   memcpy(memory, reinterpret_cast<const void*>(range.begin), range.end - range.begin);
   copy = memory;
   return true;
@@ -57,7 +57,7 @@ void RestoreImage() {
   const Range range = WritableImage();
   void* const saved = copy;
   memcpy(reinterpret_cast<void*>(range.begin), saved, range.end - range.begin);
-  munmap(saved, range.end - range.begin);
+  kernel::Unmap(saved, range.end - range.begin);
 }
 
 }  // namespace memprof

@@ -1,10 +1,8 @@
 #include "aggregator/events/event_cell.h"
 
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/nested_stack.h"
 #include "aggregator/sampler.h"
 #include "aggregator/statistics/allocator_statistics.h"
@@ -15,11 +13,8 @@ namespace {
 
 uint32_t ReadThreadName() {
   if (SystemCallsFiltered()) return kFirstThreadName;
-  const ErrnoGuard keep;
   char name[16] = {};
-  // Not by prctl, which is a hook here: that may ask the loader, which allocates; and who maps
-  // memory for an allocator that is starting holds its lock.
-  syscall(SYS_prctl, PR_GET_NAME, name);
+  kernel::Call(SYS_prctl, PR_GET_NAME, name);
   return stacks.ThreadName(name);
 }
 
@@ -52,16 +47,9 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
 
 }  // namespace
 
-Where SharedCellOf(uint32_t site) {
-  const uint32_t cell = shared_cells.Find(site);
-  if (cell != kNoCell) return Where::Shared(cell);
-  Count(process_region.header().tables_full_events);
-  return Where::Shared(shared_cells.Find(kTablesFullSite));
-}
-
 Where CellOfSite(ThreadSlot* slot, uint32_t site) {
   const uint32_t cell = slot != nullptr ? slot_cells.Find(*slot, site) : kNoCell;
-  return cell != kNoCell ? Where::Own(cell) : SharedCellOf(site);
+  return cell != kNoCell ? Where::Own(cell) : Where::Shared(SharedCell(process_region, site));
 }
 
 [[gnu::noinline]] void NoteNewName(ThreadSlot& slot) {
@@ -75,12 +63,12 @@ Where CellOfSite(ThreadSlot* slot, uint32_t site) {
   const NestedStack nested;
   if (nested.get() == nullptr) {
     Count(process_region.header().tables_full_events);
-    return SharedCellOf(kTablesFullSite);
+    return CellOfSite(nullptr, kTablesFullSite);
   }
   const CaptureResult capture = CaptureStack(caller.registers, *nested.get());
   CountTrouble(capture);
   const uint32_t label = LabelOf(ReadThreadName(), caller, size_class);
-  return SharedCellOf(stacks.Site(*nested.get(), capture, label));
+  return CellOfSite(nullptr, stacks.Site(*nested.get(), capture, label));
 }
 
 [[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const Caller& caller) {

@@ -12,20 +12,19 @@
 
 namespace memprof {
 
-// A cell and whether it is shared, or none: there is no room anywhere. One word, whose highest bit
-// says that it is not a cell of the thread's own.
+// A cell and whether it is shared. One word, whose highest bit says that it is not a cell of the
+// thread's own.
 class Where {
  public:
   static Where Own(uint32_t cell) { return Where(cell); }
-  static Where Shared(uint32_t cell) { return Where(cell | kNotOwn); }  // also kNoCell
+  static Where Shared(uint32_t cell) { return Where(cell | kNotOwn); }
 
   bool own() const { return (word_ & kNotOwn) == 0; }
-  bool none() const { return word_ == kNoCell; }
-  uint32_t cell() const { return word_ & ~kNotOwn; }  // of none: a number that no cell has
+  uint32_t cell() const { return word_ & ~kNotOwn; }
 
  private:
   static constexpr uint32_t kNotOwn = 1u << 31;
-  static_assert(kMaxCells < kNotOwn && (kNoCell & kNotOwn) != 0);
+  static_assert(kMaxCells < kNotOwn);
 
   explicit Where(uint32_t word) : word_(word) {}
   uint32_t word_;
@@ -36,15 +35,13 @@ class OwnCell {
  public:
   explicit OwnCell(uint32_t cell) : cell_(cell) {}
   static constexpr bool own() { return true; }
-  static constexpr bool none() { return false; }
   uint32_t cell() const { return cell_; }
 
  private:
   uint32_t cell_;
 };
 
-// A cell of the site that any thread may book in.
-Where SharedCellOf(uint32_t site);
+// Where the thread books an event of the site: there is always room (tables/shared_cells.h).
 Where CellOfSite(ThreadSlot* slot, uint32_t site);
 
 // The cell for a free of a block whose allocation was booked in `cell`.
@@ -61,11 +58,20 @@ inline uint8_t TagOf(const Caller& caller) { return static_cast<uint8_t>(caller.
 void NoteNewName(ThreadSlot& slot);
 Where CellWithoutSlot(const Caller& caller, uint32_t size_class = 0);
 Where CellOfCaptured(ThreadSlot& slot, const Caller& caller);
+
+// The allocator has given out `address`. If the live map still has a block there, that was freed
+// where no hook is: by __libc_free, or by a function of the allocator's own. It is booked as freed
+// now, and counted as an event that was dropped.
+//
+// Asked where the stack had to be captured, so that an event of a known stack pays nothing, and of
+// every allocation from the first such free on. (heap_events.cc)
+void ForgetUnseenFree(ThreadSlot* slot, void* address);
 // For the event log: the stack is captured as well, and must have led to the same cell.
 Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell);
 
-// The cell for an allocation by the caller.
-[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot, const Caller& caller) {
+// The cell for an allocation by the caller. `address`: of the block, if it is one of the heap.
+[[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot, const Caller& caller,
+                                                      void* address = nullptr) {
   if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(caller);
   if (__builtin_expect(slot->name_changed.load(std::memory_order_relaxed) != 0, 0)) {
     NoteNewName(*slot);
@@ -76,6 +82,7 @@ Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell);
       return kLogsEvents ? CellOfVerified(*slot, caller, cell) : Where::Own(cell);
     }
   }
+  if (address != nullptr) ForgetUnseenFree(slot, address);
   return CellOfCaptured(*slot, caller);
 }
 

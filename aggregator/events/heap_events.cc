@@ -1,6 +1,7 @@
 // malloc, free, realloc and their kin, while every event is counted.
 
 #include "aggregator/arrival.h"
+#include "aggregator/counting_mode.h"
 #include "aggregator/event_log.h"
 #include "aggregator/events/book_event.h"
 #include "aggregator/events/event_cell.h"
@@ -37,10 +38,6 @@ template <typename In, typename IsTemporary>
     if (WatchesThreads()) WatchFreed(cell, size);
   }
   const Where where = CellForFree(slot, cell);
-  if (where.none()) {
-    Count(process_region.header().dropped_events);
-    return;
-  }
   BookFreeIn(where, slot, kind, address, size, [=] { return temporary; });
 }
 
@@ -48,8 +45,7 @@ template <typename In>
 [[gnu::always_inline]] inline void KeepAllocation(In where, ThreadSlot* slot, void* address,
                                                   size_t size, AllocatorKind kind,
                                                   LiveMap::Look look, bool runs = false) {
-  if (where.none() ||
-      !live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look, runs)) {
+  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, where.cell()}, look, runs)) {
     Count(process_region.header().dropped_events);
     return;
   }
@@ -76,18 +72,27 @@ bool OfThisGeneration(const ClaimedBlock& old) { return old.known == fork_genera
   NoteAllocation(address, where.cell());
   if (__builtin_expect(!CountsPlainly(), 0)) {
     if (ForkedMeanwhile()) return;
-    if (WatchesThreads() && !where.none()) WatchAllocated(slot, size);
+    if (LooksForUnseenFrees()) ForgetUnseenFree(slot, address);
+    if (WatchesThreads()) WatchAllocated(slot, size);
   }
   KeepAllocation(where, slot, address, size, kind, look);
 }
 
 }  // namespace
 
+[[gnu::noinline]] void ForgetUnseenFree(ThreadSlot* slot, void* address) {
+  Block block;
+  if (!live.RemoveFromBucket(reinterpret_cast<uintptr_t>(address), &block)) return;
+  Count(process_region.header().dropped_events);
+  BookFree(slot, EventKind::kFreed, address, block.size, block.cell, false);
+  LookForUnseenFrees();
+}
+
 void OnAllocated(void* address, size_t size, const Caller& caller) {
   const TrackerScope scope;
   const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
   ThreadSlot* slot = SlotOf(scope);
-  const Where where = CellForAllocation(slot, caller);
+  const Where where = CellForAllocation(slot, caller, address);
   if (__builtin_expect(!where.own() || !CountsPlainly(), 0)) {
     KeepAnyAllocation(where, slot, address, size, caller.kind, look);
     return;
@@ -149,16 +154,13 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Ca
   const TrackerScope scope;
   const auto look = live.Prefetch(reinterpret_cast<uintptr_t>(address));
   ThreadSlot* slot = SlotOf(scope);
-  const Where to = CellForAllocation(slot, caller);
+  const Where to = CellForAllocation(slot, caller, address);
   const Where from = CellForFree(slot, old.cell);
   NoteAllocation(address, to.cell());
   if (__builtin_expect(!CountsPlainly(), 0)) {
     if (ForkedMeanwhile()) return;
+    if (LooksForUnseenFrees()) ForgetUnseenFree(slot, address);
     if (WatchesThreads()) WatchReallocated(slot, size, old.cell, old.size);
-  }
-  if (to.none() || from.none()) {
-    Count(process_region.header().dropped_events);
-    return;
   }
   if (!live.Insert(reinterpret_cast<uintptr_t>(address), {size, to.cell()}, look)) {
     Count(process_region.header().dropped_events);

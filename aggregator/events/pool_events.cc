@@ -42,10 +42,6 @@ SampleWeight PoolWeight(uint64_t kept_size) {
 
 void BookPoolFree(ThreadSlot* slot, uintptr_t at, const Block& block) {
   const Where where = CellForFree(slot, block.cell);
-  if (where.none()) {
-    Count(process_region.header().dropped_events);
-    return;
-  }
   const SampleWeight weight = PoolWeight(block.size);
   if (WatchesThreads()) WatchFreed(block.cell, weight.bytes);
   const Event event = {.kind = EventKind::kFreed,
@@ -74,7 +70,7 @@ void OnPoolAllocated(const void* address, size_t size, const Caller& caller) {
   if (samples && !TakesSample(size)) return;
   const Where where = samples ? CellForSample(slot, size, caller) : CellForAllocation(slot, caller);
   const uint64_t kept_size = samples ? KeptSize(size) : size;
-  if (where.none() || !pool_blocks.Insert(at, {kept_size, where.cell()})) {
+  if (!pool_blocks.Insert(at, {kept_size, where.cell()})) {
     Count(process_region.header().dropped_events);
     return;
   }
@@ -114,6 +110,10 @@ void RestartPools(InheritedBlocks& inherited) {
   if (pool_life.exchange(PoolLife::kNone) == PoolLife::kReady) inherited.Push(pool_blocks);
 }
 
+void EndLeftSplitOfPools() {
+  if (pool_life.load(std::memory_order_acquire) == PoolLife::kReady) pool_blocks.EndLeftSplit();
+}
+
 void OnPoolArena(void* address) {
   const bool samples = Sampling();
   const ClaimedBlock old = samples ? ClaimSample(address) : ClaimForRealloc(address);
@@ -127,7 +127,7 @@ void OnPoolArena(void* address) {
   ThreadSlot* slot = SlotOf(scope);
   if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, old.cell);
-  if (where.none() || !live.Insert(reinterpret_cast<uintptr_t>(address), {0, where.cell()})) {
+  if (!live.Insert(reinterpret_cast<uintptr_t>(address), {0, where.cell()})) {
     Count(process_region.header().dropped_events);
     return;
   }

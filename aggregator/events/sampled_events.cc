@@ -63,10 +63,6 @@ bool IsTemporarySample(void* address, uint32_t cell) {
 void BookSampleFree(ThreadSlot* slot, uint64_t kept_size, uint32_t cell, bool temporary = false) {
   if (ForkedMeanwhile()) return;
   const Where where = CellForFree(slot, cell);
-  if (where.none()) {
-    Count(process_region.header().dropped_events);
-    return;
-  }
   const SampleWeight weight = WeightOfKept(kept_size);
   if (WatchesThreads()) WatchFreed(cell, weight.bytes);
   BookFreed(where, RecordPeak(slot, 0, weight.bytes), weight, [=] { return temporary; });
@@ -113,13 +109,13 @@ void OnSampleReallocated(const ClaimedBlock& claimed, void* address, size_t size
   if (ForkedMeanwhile()) return;
   last_sample = {reinterpret_cast<uintptr_t>(address), thread_state.countdown, to.cell()};
   const uint64_t kept_size = KeptSize(size);
-  if (to.none() || !KeepSample(address, {kept_size, to.cell()})) {
+  if (!KeepSample(address, {kept_size, to.cell()})) {
     Count(process_region.header().dropped_events);
     if (old.known) BookSampleFree(slot, old.size, old.cell);
     return;
   }
-  const Where from = old.known ? CellForFree(slot, old.cell) : to;
-  const bool frees = old.known && !from.none();
+  const Where from = old.known != 0 ? CellForFree(slot, old.cell) : to;
+  const bool frees = old.known != 0;
   const SampleWeight added = WeightOfKept(kept_size);
   const SampleWeight removed = frees ? WeightOfKept(old.size) : SampleWeight{};
   if (WatchesThreads()) {

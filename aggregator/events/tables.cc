@@ -10,7 +10,6 @@ constinit StackTable stacks{process_region, modules};
 constinit LiveMap live;
 constinit SlotTable slots;
 constinit SlotCells slot_cells{process_region};
-constinit SharedCells shared_cells{process_region};
 constinit Segments segments{process_region, CountsAnything};
 pthread_key_t exit_key;
 

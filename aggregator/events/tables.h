@@ -25,11 +25,13 @@ extern constinit StackTable stacks;
 extern constinit LiveMap live;
 extern constinit SlotTable slots;
 extern constinit SlotCells slot_cells;
-extern constinit SharedCells shared_cells;
 extern constinit Segments segments;
 extern pthread_key_t exit_key;  // releases a thread's slot
 
 extern constinit uint32_t temporary_threshold;  // TrackerOptions'
+
+// pool_events.cc: live's EndLeftSplit, of the map that the blocks of pools are in.
+void EndLeftSplitOfPools();
 
 inline void Count(std::atomic<uint64_t>& counter, uint64_t amount = 1) {
   counter.fetch_add(amount, std::memory_order_relaxed);

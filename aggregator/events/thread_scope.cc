@@ -1,14 +1,14 @@
 #include "aggregator/events/thread_scope.h"
 
-#include <pthread.h>
 #include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "aggregator/events/order.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/hooks/errno_guard.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
+#include "aggregator/statistics/allocator_statistics.h"
+#include "aggregator/system_call_filters.h"
 
 namespace memprof {
 
@@ -16,11 +16,16 @@ thread_local constinit ThreadState thread_state __attribute__((tls_model("initia
 
 namespace {
 
-// The calling thread was taken out of one of the functions of tracker.h.
-void MendLeft(ThreadSlot& slot) {
-  ForgetCaptures(slot.stack);
-  slot_cells.Mend(slot);
+// The calling thread was taken out of one of the functions of tracker.h. `slot`: null if it has
+// none.
+void MendLeft(ThreadSlot* slot) {
+  if (slot != nullptr) {
+    ForgetCaptures(slot->stack);
+    slot_cells.Mend(*slot);
+  }
   segments.Forget(&thread_state);
+  live.EndLeftSplit();
+  EndLeftSplitOfPools();
 }
 
 }  // namespace
@@ -29,7 +34,7 @@ void ReleaseAtThreadExit(void* pointer) {
   auto* slot = static_cast<ThreadSlot*>(pointer);
   // Nothing is below the thread's own last function: what it was in, a handler's pthread_exit left.
   if ((thread_state.scope & kInTracker) != 0) {
-    MendLeft(*slot);
+    MendLeft(slot);
     Count(process_region.header().dropped_events);
   }
   LeaveScope(0);
@@ -52,9 +57,8 @@ void ReleaseAtThreadExit(void* pointer) {
     return nullptr;
   }
   const ErrnoGuard keep;
-  ThreadSlot* slot = SystemCallsFiltered()
-                         ? slots.Acquire(kUnknownOwner)
-                         : slots.Acquire(static_cast<uint32_t>(syscall(SYS_gettid)));
+  ThreadSlot* slot =
+      SystemCallsFilteredByNow() ? slots.Acquire(kUnknownOwner) : slots.Acquire(kernel::Tid());
   if (slot == nullptr) {
     thread_state.events_without_slot = kAcquireAgainAfter;
     return nullptr;
@@ -62,7 +66,7 @@ void ReleaseAtThreadExit(void* pointer) {
   thread_state.slot = slot;
   UpdateSlack();  // there is one more thread to share it
   if (!thread_state.exiting) {
-    pthread_setspecific(exit_key, slot);
+    TheLibc().setspecific(exit_key, slot);
   } else {
     thread_state.borrows = true;
   }
@@ -80,16 +84,12 @@ void ForgetLeftScope(uintptr_t sp) {
     return;
   }
   // On an alternate stack that lies within the thread's own, all below may be alive.
-  const ErrnoGuard keep;
   stack_t alternate;
-  if (sigaltstack(nullptr, &alternate) != 0 || (alternate.ss_flags & SS_ONSTACK) != 0) return;
-  if ((scope & kInTracker) != 0) {
-    if (slot != nullptr) {
-      MendLeft(*slot);
-    } else {
-      segments.Forget(&thread_state);
-    }
-  }
+  if (kernel::Call(SYS_sigaltstack, nullptr, &alternate) != 0 ||
+      (alternate.ss_flags & SS_ONSTACK) != 0)
+    return;
+  if ((scope & kInTracker) != 0) MendLeft(slot);
+  if ((scope & kInAllocator) != 0) NoteAllocatorWasLeft();
   Count(process_region.header().dropped_events);
   LeaveScope(0);
 }

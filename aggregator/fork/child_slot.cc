@@ -1,8 +1,6 @@
 #include "aggregator/fork/child_slot.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
+#include "aggregator/kernel_calls.h"
 #include "aggregator/system_calls.h"
 
 namespace memprof {
@@ -11,16 +9,18 @@ namespace {
 constexpr uint32_t kNoSlot = 0xffffffffu;
 
 constinit ChildrenHeader* area = nullptr;
+constinit ChildrenLayout layout;  // as it was checked: others may write the area
 constinit ImageId own_image = 0;
 constinit uint32_t own_slot = kNoSlot;
+constinit uint32_t own_generation = 0;  // of own_slot
 constinit bool foreign_pids = false;
 
 unsigned char* SlotAt(uint32_t slot) {
-  return reinterpret_cast<unsigned char*>(area) + OffsetOfSlot(*area, slot);
+  return reinterpret_cast<unsigned char*>(area) + layout.OffsetOf(slot);
 }
 
 uint32_t TakeFreeSlot(uint32_t pid) {
-  const uint32_t count = area->slots;
+  const uint32_t count = layout.slots;
   const uint32_t first = area->next.fetch_add(1, std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t slot = (first + i) % count;
@@ -34,12 +34,14 @@ uint32_t TakeFreeSlot(uint32_t pid) {
   return kNoSlot;
 }
 
-// Who has which slot is told by the one guard page that isn't accessible (children_area.h). The
-// parent's mapping was inherited with its guard.
+// The one guard page that can be read tells who has which slot (children_area.h). The parent's
+// mapping was inherited with its guard. Its region stays as it is: the child still looks there.
 bool MarkOwn(uint32_t slot) {
-  if (own_slot != kNoSlot) mprotect(SlotAt(own_slot), kPageBytes, PROT_READ | PROT_WRITE);
+  if (own_slot != kNoSlot) kernel::Protect(SlotAt(own_slot), kPageBytes, PROT_NONE);
   own_slot = slot;
-  return mprotect(SlotAt(slot), kPageBytes, PROT_NONE) == 0;
+  return kernel::Protect(SlotAt(slot) + kPageBytes, layout.slot_bytes - kPageBytes,
+                         PROT_READ | PROT_WRITE) &&
+         kernel::Protect(SlotAt(slot), kPageBytes, PROT_READ);
 }
 
 }  // namespace
@@ -47,50 +49,73 @@ bool MarkOwn(uint32_t slot) {
 void UseChildrenArea(const MappedRegion& mapped) {
   auto* header = static_cast<ChildrenHeader*>(mapped.children);
   if (header == nullptr || mapped.children_bytes < sizeof(ChildrenHeader) ||
-      header->magic != kChildrenMagic || header->region_version != kRegionVersion ||
-      header->slots == 0 || header->slots > kMaxChildSlots ||
-      mapped.children_bytes < OffsetOfSlot(*header, header->slots)) {
+      header->magic != kChildrenMagic) {
     return;
   }
+  const ChildrenLayout ours = LayOutChildren(header->layout.slots, header->layout.region_budget);
+  if (ours.slots == 0 || mapped.children_bytes < ours.bytes() ||
+      header->layout.region_version != ours.region_version ||
+      header->layout.slot_bytes != ours.slot_bytes ||
+      header->layout.first_offset != ours.first_offset) {
+    return;
+  }
+  layout = ours;
   area = header;
+  // Or a program that locks its memory (mlockall) would have all slots made resident. Where it
+  // can't be done they are as good for all else.
+  kernel::Protect(SlotAt(0), layout.bytes() - layout.first_offset, PROT_NONE);
   own_image = mapped.image;
   foreign_pids = mapped.foreign_pids;
 }
 
+void DoubtPids() { foreign_pids = true; }
+
 bool FollowsChildren() { return area != nullptr; }
+
+bool HasParentsRegion() {
+  return area == nullptr || own_slot == kNoSlot ||
+         area->claims[own_slot].generation.load(std::memory_order_acquire) == own_generation;
+}
 
 MappedRegion ClaimChildSlot(const TrackerOptions& options) {
   if (area == nullptr) return {};
   // In strict mode not even mprotect.
   const uint32_t slot =
-      MayMapMemory()
-          ? TakeFreeSlot(SystemCallsFiltered() ? kUnknownPid : static_cast<uint32_t>(getpid()))
-          : kNoSlot;
-  if (slot == kNoSlot || !MarkOwn(slot)) {
-    if (slot != kNoSlot) GiveUpChildSlot();
-    area->refused.fetch_add(1, std::memory_order_relaxed);
+      MayMapMemory() ? TakeFreeSlot(SystemCallsFiltered() ? kUnknownPid : kernel::Pid()) : kNoSlot;
+  if (slot == kNoSlot) {
+    GiveUpChildSlot();
     return {};
   }
   ChildClaim& claim = area->claims[slot];
-  claim.parent = own_image;
-  // Whose parent is in another namespace has none that it could name.
-  foreign_pids = foreign_pids || (!SystemCallsFiltered() && getppid() == 0);
   claim.foreign_pids = foreign_pids ? 1 : 0;
-  own_image = ImageOfSlot(slot, claim.generation.load(std::memory_order_relaxed));
+  // No page can be told from its neighbours where the process has as many mappings as it may. The
+  // slot isn't given back here: the supervisor may be about to free it, and would free another's.
+  if (!MarkOwn(slot)) {
+    GiveUpChildSlot();
+    return {};
+  }
+  claim.parent = own_image;
+  own_generation = claim.generation.load(std::memory_order_relaxed);
+  own_image = ImageOfSlot(slot, own_generation);
   area->claimed.fetch_add(1, std::memory_order_release);
   MappedRegion region;
   region.base = SlotAt(slot) + kPageBytes;
-  region.bytes = area->slot_bytes - kPageBytes;
+  region.bytes = layout.slot_bytes - kPageBytes;
   auto* header = static_cast<RegionHeader*>(region.base);
-  LayOutRegion(*header, kChildRegionBudget);
+  LayOutRegion(*header, layout.region_budget);
   header->options = options;
   return region;
 }
 
 // The region's state stays kEmpty: the supervisor frees the slot when the process has ended.
 void GiveUpChildSlot() {
-  area->refused.fetch_add(1, std::memory_order_relaxed);
+  CountUnfollowed(1);
   area = nullptr;
+}
+
+void CountUnfollowed(int32_t by) {
+  if (area == nullptr) return;
+  area->refused.fetch_add(static_cast<uint64_t>(int64_t{by}), std::memory_order_relaxed);
 }
 
 }  // namespace memprof

@@ -1,9 +1,6 @@
 #include "aggregator/fork/forked_child.h"
 
 #include <pthread.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "aggregator/counting_mode.h"
 #include "aggregator/event_log.h"
@@ -13,18 +10,27 @@
 #include "aggregator/events/thread_scope.h"
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/fork/inherited_blocks.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/mappings/mappings.h"
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/nested_stack.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/sampler.h"
 #include "aggregator/statistics/allocator_statistics.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/system_call_filters.h"
 #include "aggregator/unsupervised/region_maker.h"
 
 namespace memprof {
 
 constinit uint32_t fork_generation = 1;
+
+// Written by the forking thread, in the child, before there is another one there.
+struct ForkNote {
+  bool by_fork;      // there is one
+  bool in_tracker;   // the forking thread was within the tracker
+  ThreadSlot* slot;  // its own; nullptr: it had none
+};
+static_assert(sizeof(ForkNote) <= kForkNoteBytes);
 
 namespace {
 
@@ -38,14 +44,33 @@ constinit uint32_t inherited_site = 0;
 constinit std::atomic<uint32_t> forks_now{0};
 constinit std::atomic<int64_t> heap_at_fork{0};
 
-// The low half of the word alone: the parent may be changing it (region_layout.h, Pack).
+constinit TrackerOptions options = {};
+constinit ForkNote* fork_note = nullptr;
+constinit uint32_t forking_pid = 0;
+constinit std::atomic<uint64_t> dropped_before_start{0};
+constinit std::atomic<bool> said_unfollowed{false};  // this child may never count
+
+// The low half of the word alone: the parent may be changing it (region_layout.h, Pack). 0: the
+// parent is gone.
 int64_t HeapNow() {
+  if (!HasParentsRegion()) return 0;
   const uint64_t low = __atomic_load_n(&process_region.header().peak.low, __ATOMIC_RELAXED);
   return static_cast<int64_t>(low & kPeakMaxBytes) - kPeakBias;
 }
 
+bool MadeByFork() { return fork_note != nullptr && fork_note->by_fork; }
+
+// Pids are the supervisor's as long as each process from its visitor on was made by fork() and sees
+// its parent: in a new namespace the parent is 0, and what a namespace's first process forks is
+// seen only if that one was. A parent that is gone already is a doubt as well, and costs but a
+// search.
 void BeforeFork() {
-  if (counting->load(std::memory_order_relaxed) == 0) return;
+  SystemCallsFilteredByNow();
+  if (!SystemCallsFiltered()) forking_pid = kernel::Pid();
+  if (counting->load(std::memory_order_relaxed) == 0) {
+    if (!MadeByFork()) DoubtPids();
+    return;
+  }
   heap_at_fork.store(HeapNow(), std::memory_order_relaxed);
   forks_now.fetch_add(1, std::memory_order_relaxed);
 }
@@ -53,29 +78,35 @@ void AfterForkInParent() {
   if (forks_now.load(std::memory_order_relaxed) != 0) forks_now.fetch_sub(1);
 }
 
+void AfterForkInChild() {
+  dropped_before_start.store(0, std::memory_order_relaxed);
+  said_unfollowed.store(false, std::memory_order_relaxed);
+  if (SystemCallsFiltered() || kernel::Call(SYS_getppid) != long{forking_pid}) DoubtPids();
+  if (fork_note == nullptr) return;
+  *fork_note = {true, (thread_state.scope & kInTracker) != 0, thread_state.slot};
+  // The cell of its last allocation is the parent's.
+  thread_state.last = {};
+}
+
 bool ChildrenCount() { return FollowsChildren() || MakesRegionsOfChildren(); }
 
 MappedRegion RegionOfChild(const Region& parent) {
-  return FollowsChildren() ? ClaimChildSlot(parent.header().options) : MakeRegionOfChild(parent);
+  return FollowsChildren() ? ClaimChildSlot(options) : MakeRegionOfChild(parent);
 }
 
-// The forking thread is the one thread of the child, and so its first.
-bool IsForkingThread() { return SystemCallsFiltered() || syscall(SYS_gettid) == getpid(); }
+// The forking thread is the first of the child.
+bool IsForkingThread() { return SystemCallsFiltered() || kernel::Tid() == kernel::Pid(); }
 
 bool RestartTables(RegionHeader& header) {
   inherited.Push(live);
   RestartPools(inherited_of_pools);
   segments.Restart();
-  shared_cells.Restart();
   ForgetNestedStacks();
-  const bool fine = stacks.Restart() && slot_cells.Restart() &&
-                    shared_cells.Find(kTablesFullSite) != kNoCell &&
-                    live.Init(kMaxLiveBlocksOfChild);
+  const bool fine = stacks.Restart() && slot_cells.Restart() && live.Init(kMaxLiveBlocksOfChild);
   if (fine) inherited_site = stacks.NewRow(kPcInherited);
   ReseedSampler(header.pid);
   RestartMappings();
   allocator_answered.store(0, std::memory_order_relaxed);
-  PublishPrivateBytes(&header.private_bytes);
   return fine;
 }
 
@@ -84,10 +115,6 @@ bool RestartTables(RegionHeader& header) {
                                                    uint64_t removed) {
   RegionHeader& header = process_region.header();
   const Where where = CellOfSite(slot, inherited_site);
-  if (where.none()) {
-    Count(header.dropped_events);
-    return;
-  }
   const uint64_t epoch = RecordPeak(slot, added, removed);
   Cell& cell = CellAt(process_region, where.cell());
   if (where.own()) {
@@ -105,32 +132,65 @@ void BookInheritedHeap(uint64_t bytes) {
 
 }  // namespace
 
+void PrepareForForks(void* wiped, const TrackerOptions& of_this_process) {
+  fork_note = static_cast<ForkNote*>(wiped);
+  options = of_this_process;
+}
+
 void WatchForks() {
-  if (ChildrenCount()) pthread_atfork(BeforeFork, AfterForkInParent, nullptr);
+  if (ChildrenCount()) pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+}
+
+bool MayStartCountingInChild() {
+  if (!ChildrenCount() || (MadeByFork() && !fork_note->in_tracker) || IsForkingThread())
+    return true;
+  if (!said_unfollowed.exchange(true, std::memory_order_relaxed)) CountUnfollowed(1);
+  return false;
+}
+
+// Pairs with BookDroppedBeforeStart: the event is counted before it is looked whether the child
+// counts, and there the other way round, so one of the two finds it.
+void DropEventBeforeStart() {
+  dropped_before_start.fetch_add(1, std::memory_order_seq_cst);
+  if (counting->load(std::memory_order_seq_cst) != 0) BookDroppedBeforeStart();
+}
+void BookDroppedBeforeStart() {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (dropped_before_start.load(std::memory_order_relaxed) == 0) return;
+  const uint64_t dropped = dropped_before_start.exchange(0, std::memory_order_seq_cst);
+  process_region.header().dropped_events.fetch_add(dropped, std::memory_order_relaxed);
 }
 
 bool StartCountingInChild() {
-  if (!ChildrenCount() || !IsForkingThread()) return false;
+  if (!ChildrenCount()) return false;
   const Region parent = process_region;
   const int64_t heap = forks_now.exchange(0) != 0 ? heap_at_fork.load() : HeapNow();
+  if (!MadeByFork()) DoubtPids();
   const MappedRegion mapped = RegionOfChild(parent);
   if (mapped.base == nullptr) return false;
   if (!process_region.Attach(mapped.base, mapped.bytes)) {
     if (FollowsChildren()) GiveUpChildSlot();
     return false;
   }
+  // First of all, or what the tables give back and take would be booked in the parent's region.
+  PublishPrivateBytes(&process_region.header().private_bytes);
+  if (said_unfollowed.exchange(false, std::memory_order_relaxed)) CountUnfollowed(-1);
   DescribeChild(parent, process_region);
   ++fork_generation;
   CloseEventLog();
   RegionHeader& header = process_region.header();
-  header.pid = SystemCallsFiltered() ? kUnknownPid : static_cast<uint32_t>(getpid());
+  header.pid = SystemCallsFiltered() ? kUnknownPid : kernel::Pid();
   // A clock may be a system call.
   header.started_ns = SystemCallsFiltered() ? 0 : MonotonicNs();
   thread_state.last = {};
-  const int64_t pending = slots.ForgetThreads(thread_state.slot);
+  // The forking thread keeps its slot, whoever starts.
+  ThreadSlot* const forking = MadeByFork() ? fork_note->slot : thread_state.slot;
+  const int64_t pending = slots.ForgetThreads(forking);
   const bool fine = RestartTables(header);
-  if (fine && thread_state.slot != nullptr && !SystemCallsFiltered()) {
-    thread_state.slot->owner.store(header.pid, std::memory_order_relaxed);  // it is the first one
+  if (fine && forking != nullptr && !SystemCallsFiltered()) {
+    uint32_t owner = forking->owner.load(std::memory_order_relaxed);
+    // Not if it has ended meanwhile.
+    if (owner != 0) forking->owner.compare_exchange_strong(owner, header.pid);
   }
   header.stop_reason.store(static_cast<uint32_t>(fine ? StopReason::kNone : StopReason::kNoMemory),
                            std::memory_order_relaxed);

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <cstring>
+#include <initializer_list>
 
 #include "aggregator/hooks/next_function.h"
 #include "aggregator/hooks/real_allocator.h"
+#include "aggregator/loaded_symbols.h"
 
 namespace memprof {
 namespace {
@@ -38,7 +40,7 @@ void* NewNothrow(size_t size, const void* nothrow) {
 }
 void Delete(void* address) { real.free(address); }
 
-const link_map* ModuleOf(FindObject* find, void* address) {
+const link_map* ModuleOf(FindObject find, void* address) {
   dl_find_object object;
   return address != nullptr && find(address, &object) == 0 ? object.dlfo_link_map : nullptr;
 }
@@ -72,12 +74,16 @@ std::atomic<void*>& NextOf(NextFunction which) {
 }
 
 // What libstdc++ calls by these names is ours, and what is behind ours is libstdc++'s again.
-bool OnlyWeAreBetween(FindObject* find) {
+bool OnlyWeAreBetween(FindObject find) {
   const link_map* ours = ModuleOf(find, reinterpret_cast<void*>(&Delete));
+  // Nobody that comes before us in the list has it.
   const auto is_ours = [&](const char* name) {
-    return ours != nullptr && ModuleOf(find, dlsym(RTLD_DEFAULT, name)) == ours;
+    for (const link_map* object = LoadedObjects(); object != ours; object = object->l_next) {
+      if (object == nullptr || FindIn(*object, name) != nullptr) return false;
+    }
+    return true;
   };
-  if (!is_ours("malloc") || !is_ours("free")) return false;
+  if (ours == nullptr || !is_ours("malloc") || !is_ours("free")) return false;
   for (const auto& [which, name] : kOperators) {
     // Ours: another thread has replaced it meanwhile.
     const link_map* next = ModuleOf(find, NextOf(which).load(std::memory_order_relaxed));
@@ -87,7 +93,7 @@ bool OnlyWeAreBetween(FindObject* find) {
 }
 
 template <typename Function>
-void Replace(NextFunction which, FindObject* find, Function* by,
+void Replace(NextFunction which, FindObject find, Function* by,
              std::atomic<void*>* original = nullptr) {
   std::atomic<void*>& next = NextOf(which);
   void* const function = next.load(std::memory_order_relaxed);
@@ -98,7 +104,7 @@ void Replace(NextFunction which, FindObject* find, Function* by,
 
 }  // namespace
 
-void PassByLibstdcxx(FindObject* find) {
+void PassByLibstdcxx(FindObject find) {
   if (find == nullptr || !OnlyWeAreBetween(find)) return;
   Replace(NextFunction::_Znwm, find, &New<throwing_new>, &throwing_new);
   Replace(NextFunction::_Znam, find, &New<throwing_new_array>, &throwing_new_array);

@@ -7,14 +7,12 @@
 // and delete only says new[] and the sized delete too.)
 #pragma once
 
-#include <dlfcn.h>
+#include "aggregator/libc_functions.h"
 
 namespace memprof {
 
-using FindObject = int(void*, dl_find_object*);
-
 // Puts the short cuts into next_functions, which have been looked up. `find`: _dl_find_object, or
 // nullptr where there is none. Thread safety: two threads that call it at once do the same.
-void PassByLibstdcxx(FindObject* find);
+void PassByLibstdcxx(FindObject find);
 
 }  // namespace memprof

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -41,6 +42,30 @@ template <typename Function>
   Function* function;
   memcpy(&function, &symbol, sizeof symbol);
   return function;
+}
+
+// The real function, if it was found while the program started; nullptr: not yet, or nobody has it.
+// Nothing is looked for: who calls may be an allocator, under its lock.
+template <typename Function>
+[[gnu::always_inline]] inline Function* Known(NextFunction which) {
+  void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
+  Function* function;
+  memcpy(&function, &symbol, sizeof symbol);
+  return function;
+}
+
+// The same, found now if it wasn't yet. Of what libc always has: it is never looked for later.
+template <typename Function>
+[[gnu::always_inline]] inline Function* NextFromStart(NextFunction which) {
+  ResolveNextFunctions();
+  return Known<Function>(which);
+}
+
+// What a function of libc makes of a system call's result.
+inline long ResultAndErrno(long result) {
+  if (result >= 0 || result < -4095) return result;
+  errno = static_cast<int>(-result);
+  return -1;
 }
 
 // An allocation: calls the real function and counts its result. `real_call` is not called before

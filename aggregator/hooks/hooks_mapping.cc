@@ -3,13 +3,11 @@
 // What they are called with is rounded as the kernel does it: to whole pages, but for brk.
 
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdarg>
 
 #include "aggregator/hooks/hook.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/mappings/mappings.h"
 
 using namespace memprof;
@@ -23,20 +21,12 @@ constexpr uint64_t kPage = 4096;
 uint64_t Address(const void* address) { return reinterpret_cast<uint64_t>(address); }
 uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// The real function; nullptr before it was looked for, when the loader must not be asked: the call
-// may come from within the allocator's own start. The system call itself is as good then.
-template <typename Function>
-Function* Known(NextFunction which) {
-  void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
-  Function* function;
-  memcpy(&function, &symbol, sizeof symbol);
-  return function;
-}
-
+// Where the real function isn't known yet, the system call itself is as good.
 void* RealMmap(void* address, size_t bytes, int protection, int flags, int fd, off_t offset) {
   auto* next = Known<void*(void*, size_t, int, int, int, off_t)>(NextFunction::mmap);
   if (next != nullptr) return next(address, bytes, protection, flags, fd, offset);
-  return reinterpret_cast<void*>(syscall(SYS_mmap, address, bytes, protection, flags, fd, offset));
+  return reinterpret_cast<void*>(
+      ResultAndErrno(kernel::Call(SYS_mmap, address, bytes, protection, flags, fd, offset)));
 }
 
 // libc's sbrk by its other name, so that the loader is never asked: jemalloc calls it as it starts.
@@ -111,8 +101,9 @@ MEMPROF_HOOK void* mmap64(void* address, size_t bytes, int protection, int flags
 MEMPROF_HOOK int munmap(void* address, size_t bytes) {
   auto* next = Known<int(void*, size_t)>(NextFunction::munmap);
   const auto real_munmap = [=] {
-    return next != nullptr ? next(address, bytes)
-                           : static_cast<int>(syscall(SYS_munmap, address, bytes));
+    return next != nullptr
+               ? next(address, bytes)
+               : static_cast<int>(ResultAndErrno(kernel::Call(SYS_munmap, address, bytes)));
   };
   const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kUnknown};
   if (!FollowsMapping(caller)) return real_munmap();
@@ -135,8 +126,8 @@ MEMPROF_HOOK void* mremap(void* address, size_t old_bytes, size_t bytes, int fla
   auto* next = Known<void*(void*, size_t, size_t, int, ...)>(NextFunction::mremap);
   const auto real_mremap = [=] {
     return next != nullptr ? next(address, old_bytes, bytes, flags, wanted)
-                           : reinterpret_cast<void*>(
-                                 syscall(SYS_mremap, address, old_bytes, bytes, flags, wanted));
+                           : reinterpret_cast<void*>(ResultAndErrno(kernel::Call(
+                                 SYS_mremap, address, old_bytes, bytes, flags, wanted)));
   };
   const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kUnknown};
   if (!FollowsMapping(caller)) return real_mremap();
@@ -159,7 +150,8 @@ MEMPROF_HOOK int mprotect(void* address, size_t bytes, int protection) {
   auto* next = Known<int(void*, size_t, int)>(NextFunction::mprotect);
   const auto real_mprotect = [=] {
     return next != nullptr ? next(address, bytes, protection)
-                           : static_cast<int>(syscall(SYS_mprotect, address, bytes, protection));
+                           : static_cast<int>(ResultAndErrno(
+                                 kernel::Call(SYS_mprotect, address, bytes, protection)));
   };
   const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kUnknown};
   if (!FollowsMapping(caller)) return real_mprotect();

@@ -1,17 +1,19 @@
-// What else of the host the tracker must notice: unloads and new names of threads. Each calls the
-// real function and returns its result.
+// What else of the host the tracker must notice: unloads, new names of threads, and filters of
+// system calls. Each calls the real function and returns its result.
+//
+// Any of them may be called by an allocator, under its lock: none looks for a function where that
+// locks or allocates. prctl and syscall can go to the kernel directly.
 
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdarg>
 
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/system_calls.h"
 
 using namespace memprof;
@@ -19,8 +21,21 @@ using namespace memprof;
 namespace {
 
 void ThisThreadRenamed() {
-  const ErrnoGuard keep;
-  if (Counting()) OnThreadRenamed(static_cast<uint32_t>(syscall(SYS_gettid)));
+  if (Counting()) OnThreadRenamed(SystemCallsFiltered() ? kEveryThread : kernel::Tid());
+}
+
+// Before the call: afterwards any system call of ours may be the last. Without a filter's address
+// it only asks whether the kernel could.
+void NoteFilter(long number, unsigned long first, unsigned long second, unsigned long third) {
+  const bool by_prctl = number == SYS_prctl && first == PR_SET_SECCOMP;
+  const bool by_seccomp = number == SYS_seccomp;
+  if ((by_prctl && second == SECCOMP_MODE_STRICT) ||
+      (by_seccomp && first == SECCOMP_SET_MODE_STRICT)) {
+    AllowOnly(SystemCalls::kNone);
+  } else if (third != 0 && ((by_prctl && second == SECCOMP_MODE_FILTER) ||
+                            (by_seccomp && first == SECCOMP_SET_MODE_FILTER))) {
+    AllowOnly(SystemCalls::kOfAllocators);
+  }
 }
 
 }  // namespace
@@ -28,7 +43,7 @@ void ThisThreadRenamed() {
 extern "C" {
 
 MEMPROF_HOOK int dlclose(void* handle) {
-  auto* next = Next<int(void*)>(NextFunction::dlclose, MEMPROF_RETURN());
+  auto* next = NextFromStart<int(void*)>(NextFunction::dlclose);
   if (next == nullptr) return -1;
   const bool counting_now = Counting();
   if (counting_now) BeforeModulesChange();
@@ -42,12 +57,13 @@ MEMPROF_HOOK int dlclose(void* handle) {
 // Renames of other threads take effect at that thread's next allocation after it is known here:
 // its kernel name is read again.
 MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
-  auto* next =
-      Next<int(pthread_t, const char*)>(NextFunction::pthread_setname_np, MEMPROF_RETURN());
+  auto* next = NextFromStart<int(pthread_t, const char*)>(NextFunction::pthread_setname_np);
   if (next == nullptr) return ENOSYS;
   const int status = next(thread, name);
   if (status != 0) return status;
-  if (pthread_equal(thread, pthread_self()) != 0) {
+  const ErrnoGuard keep;
+  // pthread_self() of libc.
+  if (thread == reinterpret_cast<pthread_t>(__builtin_thread_pointer())) {
     ThisThreadRenamed();
   } else if (Counting()) {
     OnThreadRenamed(kEveryThread);
@@ -61,20 +77,36 @@ MEMPROF_HOOK int prctl(int option, ...) {
   unsigned long arguments[4];
   for (unsigned long& argument : arguments) argument = va_arg(list, unsigned long);
   va_end(list);
-  // Without privileges PR_SET_NO_NEW_PRIVS comes first; libseccomp always does it.
-  if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP) {
-    const bool strict = option == PR_SET_SECCOMP && arguments[0] == SECCOMP_MODE_STRICT;
-    AllowOnly(strict ? SystemCalls::kNone : SystemCalls::kOfAllocators);
+  NoteFilter(SYS_prctl, static_cast<unsigned long>(option), arguments[0], arguments[1]);
+  auto* next = Known<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(
+      NextFunction::prctl);
+  const int status =
+      next != nullptr
+          ? next(option, arguments[0], arguments[1], arguments[2], arguments[3])
+          : static_cast<int>(ResultAndErrno(kernel::Call(
+                SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3])));
+  if (option == PR_SET_NAME && status == 0) {
+    const ErrnoGuard keep;
+    ThisThreadRenamed();
   }
-  auto* next = Next<int(int, unsigned long, unsigned long, unsigned long, unsigned long)>(
-      NextFunction::prctl, MEMPROF_RETURN());
-  if (next == nullptr) {
-    errno = ENOSYS;
-    return -1;
-  }
-  const int status = next(option, arguments[0], arguments[1], arguments[2], arguments[3]);
-  if (option == PR_SET_NAME && status == 0) ThisThreadRenamed();
   return status;
+}
+
+// syscall() for the calls that memprof_syscall hands over.
+__attribute__((visibility("hidden"), used)) long memprof_noted_syscall(
+    long number, unsigned long first, unsigned long second, unsigned long third,
+    unsigned long fourth, unsigned long fifth) {
+  NoteFilter(number, first, second, third);
+  const long result = kernel::Call(number, first, second, third, fourth, fifth);
+  if (number == SYS_prctl && first == PR_SET_NAME && result == 0) {
+    const ErrnoGuard keep;
+    ThisThreadRenamed();
+  }
+  return ResultAndErrno(result);
+}
+
+__attribute__((visibility("hidden"), used)) long memprof_failed_syscall(long result) {
+  return ResultAndErrno(result);
 }
 
 }  // extern "C"

@@ -9,6 +9,7 @@
 
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/tables/allocator_code.h"
 
 namespace memprof {
@@ -183,7 +184,7 @@ void HookInnerJemalloc(RegionHeader& region) {
   const ErrnoGuard keep;
   const AllocatorScope ours(kInAllocator | kInFree);
   uintptr_t bias = 0;
-  dl_iterate_phdr(TakeFirst, &bias);
+  IterateObjects(TakeFirst, &bias);
   for (const CodeRange& range : found.code)
     allocator_code.Add(bias + range.start, bias + range.end);
   const auto hooks = Install(found, bias) ? JemallocHooks::kInstalled : JemallocHooks::kRefused;

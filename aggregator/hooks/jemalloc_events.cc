@@ -62,17 +62,9 @@ void OnSdallocx(Sdallocx* next, void* address, size_t size, int flags) {
   Release(address, [=] { next(address, size, flags); });
 }
 
-// Whoever starts the tracker asks the loader: not from within the body, which asks it itself. (Its
-// frees of messages are events too: within an allocation they are the program's own.)
-void Uncounted(void (*body)()) {
-  static_cast<void>(Counting());
-  const AllocatorScope ours;
-  body();
-}
-
 }  // namespace
 }  // namespace memprof
 
-constinit const memprof::JemallocEvents memprof_jemalloc_events_v1 = {
-    memprof::OnMallocx, memprof::OnRallocx,  memprof::OnXallocx,
-    memprof::OnDallocx, memprof::OnSdallocx, memprof::Uncounted};
+constinit const memprof::JemallocEvents memprof_jemalloc_events_v2 = {
+    memprof::OnMallocx, memprof::OnRallocx, memprof::OnXallocx, memprof::OnDallocx,
+    memprof::OnSdallocx};

@@ -32,12 +32,10 @@ struct JemallocEvents {
                     const StartRegisters& start);
   void (*dallocx)(Dallocx* real, void* address, int flags);
   void (*sdallocx)(Sdallocx* real, void* address, size_t size, int flags);
-  // Calls `body`; what it allocates isn't the host's.
-  void (*uncounted)(void (*body)());
 };
 
 }  // namespace memprof
 
 extern "C" {
-[[gnu::visibility("default")]] extern const memprof::JemallocEvents memprof_jemalloc_events_v1;
+[[gnu::visibility("default")]] extern const memprof::JemallocEvents memprof_jemalloc_events_v2;
 }

@@ -30,12 +30,6 @@ struct Definitions {
   void* in_scope;  // of the referring object's scope; only looked for where count > 1
 };
 
-// Finds what FindDefinitions needs; calls dlsym. False: it can't be had, there are no definitions.
-bool InitLoadedObjects();
-
-// dl_iterate_phdr, that of libc. 0 where it can't be had.
-int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data);
-
 // For each name the definitions outside this library, as seen from `object` (nullptr: from code of
 // no object). A null name is left out.
 void FindDefinitions(const link_map* object, const char* const* names, size_t count,

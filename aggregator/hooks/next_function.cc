@@ -1,12 +1,11 @@
 #include "aggregator/hooks/next_function.h"
 
-#include <dlfcn.h>
-
 #include <cstring>
 
 #include "aggregator/arrival.h"
 #include "aggregator/hooks/cxx_by_malloc.h"
 #include "aggregator/hooks/loaded_objects.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/tracker.h"
 
 namespace memprof {
@@ -22,16 +21,9 @@ constexpr const char* kNames[kNextFunctions] = {
 };
 
 constinit std::atomic<bool> resolved{false};
-constinit std::atomic<FindObject*> find_object{nullptr};  // null: glibc before 2.35
 
 // Our own calls of the loader: what they allocate and free isn't the host's.
 constexpr uintptr_t kOurs = kInAllocator | kInFree;
-
-// The message of a dlsym in vain is not for the program: once to take it, once to free it.
-void ForgetMessage() {
-  dlerror();
-  dlerror();
-}
 
 // --- at start ------------------------------------------------------------------------------------
 
@@ -41,20 +33,12 @@ void Resolve() {
   for (size_t i = 0; i < kNextFunctions; ++i) {
     next_functions[i].store(FindReal(kNames[i]), std::memory_order_relaxed);
   }
-  void* symbol = dlsym(RTLD_NEXT, "_dl_find_object");
-  FindObject* function;
-  memcpy(&function, &symbol, sizeof symbol);
-  find_object.store(function, std::memory_order_relaxed);
-  PassByLibstdcxx(function);
-  InitLoadedObjects();
-  ForgetMessage();
+  PassByLibstdcxx(TheLibc().find_object);
   resolved.store(true, std::memory_order_release);
 }
 
 // A constructor that runs before ours may have been first.
-[[gnu::constructor]] void OnLoaded() {
-  if (!resolved.load(std::memory_order_acquire)) Resolve();
-}
+[[gnu::constructor]] void OnLoaded() { ResolveNextFunctions(); }
 
 // --- what came later -----------------------------------------------------------------------------
 
@@ -66,7 +50,7 @@ struct Module {
 };
 
 Module ModuleOf(const void* address) {
-  FindObject* find = find_object.load(std::memory_order_relaxed);
+  const FindObject find = TheLibc().find_object;
   dl_find_object found;
   if (find == nullptr || find(const_cast<void*>(address), &found) != 0) return {};
   return {found.dlfo_link_map, found.dlfo_map_start};
@@ -114,18 +98,15 @@ const Entry* FindEntry(const Module& module) {
   }
   Definitions definitions[kNextFunctions];
   FindDefinitions(module.map, names, kNextFunctions, definitions);
-  bool in_vain = false;
   for (size_t i = 0; i < kNextFunctions; ++i) {
     const Definitions& found = definitions[i];
     void* function = found.first;
     if (found.count > 1) {
-      function = FindReal(kNames[i]);
-      in_vain |= function == nullptr;
+      function = FindGlobal(kNames[i]);
       if (function == nullptr) function = found.in_scope != nullptr ? found.in_scope : found.first;
     }
     functions[i] = function;
   }
-  if (in_vain) ForgetMessage();
 }
 
 void Remember(const Module& module, void* const (&functions)[kNextFunctions]) {
@@ -145,7 +126,7 @@ void Remember(const Module& module, void* const (&functions)[kNextFunctions]) {
 
 // Its module, or a function's: a definition of the global scope isn't kept by those who use it.
 bool IsGone(const Entry& entry) {
-  if (find_object.load(std::memory_order_relaxed) == nullptr) return true;
+  if (TheLibc().find_object == nullptr) return true;
   if (entry.module != Module{} && ModuleOf(entry.module.start) != entry.module) return true;
   for (const void* function : entry.functions) {
     if (function != nullptr && ModuleOf(function) == Module{}) return true;
@@ -155,9 +136,13 @@ bool IsGone(const Entry& entry) {
 
 }  // namespace
 
+void ResolveNextFunctions() {
+  if (!resolved.load(std::memory_order_acquire)) Resolve();
+}
+
 void* FindNextFor(NextFunction which, uintptr_t caller) {
   const auto index = static_cast<size_t>(which);
-  if (!resolved.load(std::memory_order_acquire)) Resolve();
+  ResolveNextFunctions();
   if (void* function = next_functions[index].load(std::memory_order_relaxed)) return function;
   // The call may be the last instruction of its module.
   const Module module = ModuleOf(reinterpret_cast<const void*>(caller - 1));

@@ -7,8 +7,11 @@
 //                      and remembered until the module is gone; also that there is none
 //
 // dlsym takes the loader's lock, which another thread may hold in dlopen while a constructor waits
-// for what our caller holds. So dlsym is called before the program is under way, and later only
-// where the answer depends on what only the loader knows (loaded_objects.h).
+// for what our caller holds; and it allocates for a name that nobody has, while our caller may be
+// an allocator. So what the program is started with is searched without it (loaded_symbols.h), and
+// it is called later only where the answer depends on what only the loader knows
+// (loaded_objects.h). The functions that don't allocate are in libc, and found at the start or
+// never.
 //
 // Thread safety: any thread. Memory: a table for 128 modules; a caller beyond it is looked up at
 // each call.
@@ -30,12 +33,12 @@ namespace memprof {
   f(_ZdaPvSt11align_val_t) f(_ZdlPvSt11align_val_tRKSt9nothrow_t)                         \
   f(_ZdaPvSt11align_val_tRKSt9nothrow_t) f(_ZdlPvmSt11align_val_t)                        \
   f(_ZdaPvmSt11align_val_t) f(_ZSt15get_new_handlerv) f(_ZSt15set_new_handlerPFvvE)       \
-  f(dlclose) f(pthread_setname_np) f(prctl)
+  f(__cxa_allocate_exception) f(dlclose) f(pthread_setname_np) f(prctl)
 // Those of a preload alone: what was mapped before an attach is not known.
 #define MEMPROF_MAPPING_FUNCTIONS(f) f(mmap) f(munmap) f(mremap) f(mprotect)
-// Those that are called, and never stood in for.
+// Those by which an allocator is known, or asked; never stood in for.
 #define MEMPROF_ASKED_FUNCTIONS(f) \
-  f(mallctl) f(mallinfo2) f(mi_process_info) f(MallocExtension_GetNumericProperty)
+  f(mallctl) f(gnu_get_libc_version) f(mi_process_info) f(MallocExtension_GetNumericProperty)
 #define MEMPROF_NEXT_FUNCTIONS(f) \
   MEMPROF_HOOKED_FUNCTIONS(f) MEMPROF_MAPPING_FUNCTIONS(f) MEMPROF_ASKED_FUNCTIONS(f)
 
@@ -50,6 +53,9 @@ inline constexpr size_t kNextFunctions = static_cast<size_t>(NextFunction::kCoun
 
 // Of the global scope at start; nullptr: none, or not looked for yet.
 extern std::atomic<void*> next_functions[kNextFunctions];
+
+// Looks for all of them, once; neither locks nor allocates.
+void ResolveNextFunctions();
 
 // For a call that returns to `caller`. nullptr: nobody has it.
 void* FindNextFor(NextFunction which, uintptr_t caller);

@@ -33,7 +33,6 @@ void Resolve(Function*& function, const char* name) {
 
 bool ResolveRealAllocator() {
   if (resolving.exchange(true, std::memory_order_acquire)) return real.malloc != nullptr;
-  // Those first that dlsym itself may want.
   RealAllocator found = {};
   Resolve(found.calloc, "calloc");
   Resolve(found.free, "free");

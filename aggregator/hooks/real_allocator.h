@@ -1,7 +1,7 @@
 // The C allocator behind our hooks: what the next object in the loader's order has.
 //
-// Thread safety: any thread. Resolved at the first use of each; before `malloc` is known (dlsym may
-// itself allocate) memory comes from a small static arena that is never given back.
+// Thread safety: any thread. Resolved at the first use of each; before `malloc` is known (what
+// chooses an IFUNC may allocate) memory comes from a small static arena that is never given back.
 // Failure: a function that nobody has is nullptr (the C23 ones).
 #pragma once
 

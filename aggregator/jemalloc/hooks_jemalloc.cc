@@ -1,18 +1,17 @@
 // jemalloc's extended interface. Each hook finds the real function behind us and hands both to the
 // tracker.
 
-#include <dlfcn.h>
-
 #include <atomic>
 #include <cstring>
 
 #include "aggregator/hooks/hook.h"
 #include "aggregator/hooks/jemalloc_events.h"
 #include "aggregator/jemalloc/without_jemalloc.h"
+#include "aggregator/loaded_symbols.h"
 
 // Weak: null where a child runs with this library and without the tracker.
 extern "C" {
-[[gnu::weak]] extern const memprof::JemallocEvents memprof_jemalloc_events_v1;
+[[gnu::weak]] extern const memprof::JemallocEvents memprof_jemalloc_events_v2;
 }
 
 using namespace memprof;
@@ -28,11 +27,13 @@ constinit std::atomic<Sdallocx*> next_sdallocx{nullptr};
 template <typename Function>
 void Find(std::atomic<Function*>& next, const char* name, Function* otherwise) {
   Function* function = otherwise;
-  if (void* symbol = dlsym(RTLD_NEXT, name)) memcpy(&function, &symbol, sizeof symbol);
+  if (void* symbol = FindBehindUs(name)) memcpy(&function, &symbol, sizeof symbol);
   next.store(function, std::memory_order_relaxed);
 }
 
-void FindAll() {
+// Two threads that come here at once store the same. A constructor that runs before ours may be
+// first.
+[[gnu::constructor]] void FindAll() {
   Find(next_mallocx, "mallocx", MallocxOnMalloc);
   Find(next_rallocx, "rallocx", RallocxOnMalloc);
   Find(next_xallocx, "xallocx", XallocxOnMalloc);
@@ -40,21 +41,11 @@ void FindAll() {
   Find(next_sdallocx, "sdallocx", SdallocxOnMalloc);
 }
 
-const JemallocEvents* Events() { return &memprof_jemalloc_events_v1; }
-
-// dlsym takes the loader's lock, and allocates a message where there is no such function: best done
-// before the program is under way. A constructor that runs before ours may still be first.
-[[gnu::constructor]] void Resolve() {
-  if (Events() != nullptr) {
-    Events()->uncounted(FindAll);
-  } else {
-    FindAll();
-  }
-}
+const JemallocEvents* Events() { return &memprof_jemalloc_events_v2; }
 
 template <typename Function>
 Function* Resolved(std::atomic<Function*>& next) {
-  if (__builtin_expect(next.load(std::memory_order_relaxed) == nullptr, 0)) Resolve();
+  if (__builtin_expect(next.load(std::memory_order_relaxed) == nullptr, 0)) FindAll();
   return next.load(std::memory_order_relaxed);
 }
 

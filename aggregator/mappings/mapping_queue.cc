@@ -16,13 +16,15 @@ constexpr uint64_t FreeWord(uint64_t before, uint32_t slot_plus_one) {
 }  // namespace
 
 bool MappingQueue::Init() {
-  slots_ = static_cast<Slot*>(MapMemory(kSlots * sizeof(Slot)));
+  const size_t bytes = DataShare(kMostSlots * sizeof(Slot));
+  slots_ = static_cast<Slot*>(MapMemory(bytes));
+  slot_count_ = static_cast<uint32_t>(bytes / sizeof(Slot));
   index_ = ReserveMemory(MappingBook::kIndexBytes);
   return slots_ != nullptr && index_ != nullptr;
 }
 
 void MappingQueue::Restart() {
-  touched_ = std::max(touched_, std::min(fresh_.load(std::memory_order_relaxed), kSlots));
+  touched_ = std::max(touched_, std::min(fresh_.load(std::memory_order_relaxed), slot_count_));
   fresh_.store(0, std::memory_order_relaxed);
   free_.store(0, std::memory_order_relaxed);
   entered_plus_one_.store(0, std::memory_order_relaxed);
@@ -49,9 +51,9 @@ MappingQueue::Slot* MappingQueue::TakeSlot() {
       return &slot;
     }
   }
-  if (fresh_.load(std::memory_order_relaxed) >= kSlots) return nullptr;
+  if (fresh_.load(std::memory_order_relaxed) >= slot_count_) return nullptr;
   const uint32_t fresh = fresh_.fetch_add(1, std::memory_order_relaxed);
-  if (fresh >= kSlots) return nullptr;
+  if (fresh >= slot_count_) return nullptr;
   NoteTouched(fresh);
   return &slots_[fresh];
 }

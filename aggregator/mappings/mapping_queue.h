@@ -40,7 +40,7 @@ class MappingQueue {
   uint64_t Stamp() { return stamps_.fetch_add(1, std::memory_order_seq_cst) + 1; }
 
  private:
-  static constexpr uint32_t kSlots = 1 << 16;
+  static constexpr size_t kMostSlots = 1 << 16;
   struct Slot {
     std::atomic<uint32_t> next_plus_one;  // in the free ones, or of those entered
     MappingEvent event;
@@ -55,6 +55,7 @@ class MappingQueue {
   const Region& region_;
   MappingBook& book_;
   Slot* slots_ = nullptr;
+  uint32_t slot_count_ = 0;
   void* index_ = nullptr;   // the book's memory, reserved
   bool has_index_ = false;  // by who has the right
   std::atomic<uint64_t> stamps_{0};

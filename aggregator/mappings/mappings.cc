@@ -1,17 +1,13 @@
 #include "aggregator/mappings/mappings.h"
 
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <cstring>
 
 #include "aggregator/decimal_text.h"
 #include "aggregator/events/event_cell.h"
 #include "aggregator/events/tables.h"
 #include "aggregator/events/thread_scope.h"
-#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/real_allocator.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/mappings/mapping_queue.h"
 #include "aggregator/system_calls.h"
 
@@ -29,7 +25,7 @@ void NameFile(MappingEvent& event, int fd) {
   const DecimalText number(static_cast<uint32_t>(fd));
   memcpy(link + strlen(link), number.text(), number.bytes() + 1);
   char path[1024];
-  const long bytes = syscall(SYS_readlinkat, AT_FDCWD, link, path, sizeof path);
+  const long bytes = kernel::ReadLink(link, path, sizeof path);
   if (bytes <= 0) return;
   constexpr char kCut[] = "…";
   const auto length = static_cast<size_t>(bytes);
@@ -67,26 +63,23 @@ void RestartMappings() {
   queue.Restart();
 }
 
-// A forked child may begin to count with this, the tracker itself begins with the heap.
+// The tracker, or a forked child's, may begin with this. Not with what an allocator maps: it is
+// known which one that is before the tracker is asked.
 bool FollowsMapping(const Caller& caller) {
-  return ready.load(std::memory_order_acquire) &&
-         !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
-         !IsRealAllocators(caller.registers.pc) && Counting();
+  return RealReady() && !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
+         !IsRealAllocators(caller.registers.pc) && Counting() &&
+         ready.load(std::memory_order_acquire);
 }
 
 uint64_t MappingStamp() { return queue.Stamp(); }
 
 void EnterMapping(MappingEvent& event, const Caller& caller, int fd) {
-  const ErrnoGuard keep;
   const TrackerScope scope;
   ThreadSlot* slot = SlotOf(scope);
   if (CountsNew()) {
     const Where where = CellForSample(slot, 0, caller);
     event.site =
-        where.none()
-            ? kTablesFullSite
-            : CellAt(process_region, where.cell()).site_plus_one.load(std::memory_order_relaxed) -
-                  1;
+        CellAt(process_region, where.cell()).site_plus_one.load(std::memory_order_relaxed) - 1;
     if (event.what.kind == MappingKind::kFile) NameFile(event, fd);
   } else {  // what was there is gone all the same
     event.from = event.kind == MappingEvent::Kind::kMap ? event.start : event.from;
@@ -98,7 +91,6 @@ void EnterMapping(MappingEvent& event, const Caller& caller, int fd) {
 }
 
 void EnterUnmapping(const MappingEvent& event) {
-  const ErrnoGuard keep;
   const TrackerScope scope;
   if (!ForkedMeanwhile()) queue.Enter(event);
 }

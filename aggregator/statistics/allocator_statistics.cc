@@ -1,17 +1,17 @@
 #include "aggregator/statistics/allocator_statistics.h"
 
-#include <malloc.h>
-#include <sys/auxv.h>
-
 #include <cstring>
 
+#include "aggregator/atomics.h"
+#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/inner_jemalloc.h"
 #include "aggregator/hooks/next_function.h"
 #include "aggregator/hooks/real_allocator.h"
+#include "aggregator/loaded_symbols.h"
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/nested_stack.h"
 #include "aggregator/signals_blocked.h"
-#include "aggregator/statistics/glibc_walk.h"
+#include "aggregator/system_call_filters.h"
 #include "aggregator/tables/allocator_code.h"
 #include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tracker.h"
@@ -21,6 +21,9 @@ namespace memprof {
 constinit std::atomic<uint32_t> allocator_answered{0};
 
 namespace {
+
+// A thread was within the allocator and came out by a jump: it may have kept its locks.
+constinit std::atomic<uint32_t> was_left{0};
 
 struct Said {
   AllocatorProvider provider = AllocatorProvider::kNone;
@@ -80,9 +83,14 @@ bool AskJemalloc(Mallctl* mallctl, Said& said) {
   return true;
 }
 
+using TcmallocProperty = int(const char* name, size_t* value);
+
+TcmallocProperty* PropertyOfTcmalloc() {
+  return OfAllocator<TcmallocProperty>(NextFunction::MallocExtension_GetNumericProperty);
+}
+
 bool AskTcmalloc(Said& said) {
-  auto* property =
-      OfAllocator<int(const char*, size_t*)>(NextFunction::MallocExtension_GetNumericProperty);
+  auto* property = PropertyOfTcmalloc();
   if (property == nullptr) return false;
   const auto ask = [&](const char* name) -> uint64_t {
     size_t value = 0;
@@ -96,36 +104,35 @@ bool AskTcmalloc(Said& said) {
   return true;
 }
 
-bool AskMimalloc(Said& said) {
-  if (OfAllocator<void()>(NextFunction::mi_process_info) == nullptr) return false;
-  said.provider = AllocatorProvider::kMimalloc;
-  return true;
+// Which one is there, by what it has; nothing of it is called.
+AllocatorProvider Present() {
+  const auto has = [](NextFunction which) { return OfAllocator<void()>(which) != nullptr; };
+  if (InnerMallctl() != nullptr || has(NextFunction::mallctl)) return AllocatorProvider::kJemalloc;
+  if (PropertyOfTcmalloc() != nullptr) return AllocatorProvider::kTcmalloc;
+  if (has(NextFunction::mi_process_info)) return AllocatorProvider::kMimalloc;
+  if (has(NextFunction::gnu_get_libc_version)) return AllocatorProvider::kGlibc;
+  return AllocatorProvider::kNone;
 }
 
-// What is in the threads' caches it takes for allocated.
-bool AskGlibc(Said& said, bool at_end) {
-  auto* info = OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2);
-  if (info == nullptr || !AffordsGlibcWalk(at_end)) return false;
-  const uint64_t before = MonotonicNs();
-  const struct mallinfo2 all = info();
-  CountGlibcWalk(MonotonicNs() - before);
-  said.provider = AllocatorProvider::kGlibc;
-  said.allocated = all.uordblks + all.hblkhd;
-  said.free = all.fordblks;
-  return true;
+bool MayBeAsked(AllocatorProvider provider) {
+  return provider == AllocatorProvider::kJemalloc || provider == AllocatorProvider::kTcmalloc;
 }
+
+// The second half of the invariant (see the header); the stack is the first.
+bool NobodyElseWasThere() { return OneThread() && was_left.load(std::memory_order_relaxed) == 0; }
 
 uint64_t Sum(uint64_t a, uint64_t b) {
   return a == kUnknownBytes ? b : b == kUnknownBytes ? a : a + b;
 }
 
 // A jemalloc inside the executable has its own heap beside the one behind our hooks: what both say
-// is summed, and the first is named.
-bool Ask(Said& said, bool at_end) {
+// is summed, and the first is named. What it has given out then is not the whole where the other
+// isn't asked.
+bool Ask(Said& said) {
   const bool inner = AskJemalloc(InnerMallctl(), said);
   Said other;
-  if (!AskJemalloc(OfAllocator<Mallctl>(NextFunction::mallctl), other) && !AskTcmalloc(other) &&
-      !AskMimalloc(other) && !AskGlibc(other, at_end)) {
+  if (!AskJemalloc(OfAllocator<Mallctl>(NextFunction::mallctl), other) && !AskTcmalloc(other)) {
+    said.allocated = kUnknownBytes;
     return inner;
   }
   if (!inner) said.provider = other.provider;
@@ -136,7 +143,7 @@ bool Ask(Said& said, bool at_end) {
   return true;
 }
 
-bool IsGlibcs() { return OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2) != nullptr; }
+bool IsGlibcs() { return OfAllocator<void()>(NextFunction::gnu_get_libc_version) != nullptr; }
 
 // Whether none of the frames says that the thread may hold a lock of the allocator's, or one that
 // whoever holds that may wait for. libc is at the root of every stack. The loader: it allocates for
@@ -144,8 +151,7 @@ bool IsGlibcs() { return OfAllocator<struct mallinfo2()>(NextFunction::mallinfo2
 // there, and has none.
 bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
   const bool glibcs = IsGlibcs();  // whose functions are at the root of every stack
-  const Mapped loader =
-      at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(getauxval(AT_BASE)));
+  const Mapped loader = at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(LoaderBase()));
   uint32_t outer = depth;  // an inner jemalloc tells of an event from within, and without its locks
   while (outer > 0 && allocator_code.Has(stack.frames[outer - 1].pc)) --outer;
   for (uint32_t i = 0; i < outer; ++i) {
@@ -156,8 +162,6 @@ bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
 }
 
 bool StackAllows(const StartRegisters& caller, bool at_end) {
-  // glibc's allocator calls nobody while it has a lock.
-  if (allocator_code.empty() && IsGlibcs()) return true;
   // Not in the thread's own memory: what is noted there of the last capture has to stay.
   const NestedStack stack;
   if (stack.get() == nullptr) return false;
@@ -179,19 +183,21 @@ void Answered() {
   refusals.store(0, std::memory_order_relaxed);
 }
 
-// Pre: no lock of the allocator's is the thread's.
-void Report(bool at_end) {
+// Pre of `asks`: no lock of the allocator's is the thread's.
+void Report(bool asks) {
+  SystemCallsFilteredByNow();
+  const ErrnoGuard keep;
   const SignalsBlocked blocked;  // a handler that leaves by siglongjmp would leave its locks taken
   if (asking.exchange(1, std::memory_order_acquire) != 0) return;
   RegionHeader& header = process_region.header();
   Answered();
-  Said said;
-  bool any = false;
-  if (real.malloc != nullptr) {
+  Said said = {.provider = Present()};
+  // Again: a handler that came before they were blocked may have made a thread.
+  if (asks && NobodyElseWasThere() && real.malloc != nullptr) {
     const AllocatorScope scope(kInAllocator | kInFree);  // what that allocates is not the program's
-    any = Ask(said, at_end);
+    if (!Ask(said)) said = {};
   }
-  if (any) {
+  if (said.provider != AllocatorProvider::kNone) {
     const int64_t live_bytes = PeakTracker(&header.peak).Current();
     AllocatorFigures& figures = header.allocator;
     const uint32_t sequence = figures.sequence.load(std::memory_order_relaxed);
@@ -212,18 +218,28 @@ void Report(bool at_end) {
   asking.store(0, std::memory_order_release);
 }
 
+bool MayAskNow() { return MayBeAsked(Present()) && NobodyElseWasThere(); }
+
 }  // namespace
 
 void ReportAllocatorAtEnd(const StartRegisters& caller) {
-  if (StackAllows(caller, true)) Report(true);
+  if (!MayAskNow()) {
+    Report(false);
+  } else if (!InAllocator() && StackAllows(caller, true)) {
+    Report(true);
+  }
 }
 
 [[gnu::noinline]] void TryToAnswerReader(const StartRegisters& caller) {
-  if (StackAllows(caller, false)) {
+  if (!MayAskNow()) {
     Report(false);
+  } else if (StackAllows(caller, false)) {
+    Report(true);
   } else if (refusals.fetch_add(1, std::memory_order_relaxed) + 1 >= kMostRefusals) {
     Answered();
   }
 }
+
+void NoteAllocatorWasLeft() { was_left.store(1, std::memory_order_relaxed); }
 
 }  // namespace memprof

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "aggregator/private_memory.h"
+#include "core/cell_chunks.h"
 
 namespace memprof {
 namespace {
@@ -96,11 +97,10 @@ void EpochRows::Take(const Region& region, uint64_t epoch) {
   const uint32_t sites = region.count(Table::kSites);
   has_rows = live.Grow(sites) && totals.Grow(sites);
   const Cell* cells = region.cells();
-  const uint64_t count = uint64_t{region.count(Table::kCellChunks)} * kCellsPerChunk;
-  for (uint64_t i = 0; i < count; ++i) {
-    const uint32_t site_plus_one = cells[i].site_plus_one.load(std::memory_order_acquire);
-    if (site_plus_one == 0) continue;
-    const CellFigures figures = ReadCell(cells[i]);
+  const auto add = [&](const Cell& cell) {
+    const uint32_t site_plus_one = cell.site_plus_one.load(std::memory_order_acquire);
+    if (site_plus_one == 0) return;
+    const CellFigures figures = ReadCell(cell);
     const SiteRow row = figures.epoch < epoch ? figures.live : figures.kept;
     live_sum += row;
     totals_sum += figures.total;
@@ -112,7 +112,16 @@ void EpochRows::Take(const Region& region, uint64_t epoch) {
       live.At(site_plus_one - 1) += row;
       totals.At(site_plus_one - 1) += figures.total;
     }
-  }
+  };
+  VisitChunksInUse(region.count(Table::kCellChunks), region.capacity(Table::kCellChunks),
+                   region.Records<std::atomic<uint64_t>>(Table::kSharedGroups),
+                   region.capacity(Table::kSharedGroups), [&](uint32_t first, uint32_t chunks) {
+                     const Cell* end = cells + uint64_t{first + chunks} * kCellsPerChunk;
+                     for (const Cell* cell = cells + uint64_t{first} * kCellsPerChunk; cell != end;
+                          ++cell) {
+                       add(*cell);
+                     }
+                   });
 }
 
 }  // namespace memprof

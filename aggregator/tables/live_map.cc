@@ -20,6 +20,8 @@ constexpr uint64_t kSettledBuckets = 4096;  // 1 MiB, and as much for groups
 // days.
 constexpr uint64_t kMostSamples = 1024;
 
+const void* ThisThread() { return __builtin_thread_pointer(); }
+
 }  // namespace
 
 bool LiveMap::Init(size_t max_blocks) {
@@ -61,6 +63,7 @@ void LiveMap::Destroy() {
   bucket_bytes_committed_ = 0;
   group_bytes_committed_ = 0;
   groups_used_ = 0;
+  splitter_ = nullptr;
   split_credit_ = 0;
   state_ = 0;
 }
@@ -77,6 +80,7 @@ void LiveMap::TakeOver(LiveMap& other) {
   take(split_credit_, other.split_credit_);
   // Whoever was splitting is gone; nobody else takes its place in a map that only gets emptier.
   take(state_, other.state_);
+  splitter_ = other.splitter_.exchange(nullptr);
   other.buckets_ = nullptr;
   other.groups_ = nullptr;
 }
@@ -212,6 +216,19 @@ bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
   }
 }
 
+bool LiveMap::RemoveFromBucket(uintptr_t address, Block* block) {
+  const Look look = LookFor(address);
+  for (Slot *slot = look.begin(), *end = look.end(); slot != end; ++slot) {
+    uint64_t key = slot->key.load(std::memory_order_acquire);
+    if (key != address) continue;
+    const uint64_t value = slot->value.load(std::memory_order_relaxed);
+    if (!CompareExchange(slot->key, key, 0)) continue;
+    *block = BlockOf(address, value);
+    return true;
+  }
+  return false;
+}
+
 bool LiveMap::RemoveSlowly(uintptr_t address, Block* block) {
   if ((address & ~kAddressBits) != 0 || address == 0) return false;
   const uint64_t hash = Hash(address);
@@ -268,14 +285,69 @@ void LiveMap::Grow() {
     EnsureCommitted(group_bytes_committed_, reinterpret_cast<unsigned char*>(groups_),
                     group_bytes_reserved_, (buckets + 1) * 2 * sizeof(Group));
   }
-  uint64_t expected = buckets;
-  if (!state_.compare_exchange_strong(expected, buckets | kSplitting, std::memory_order_acq_rel,
-                                      std::memory_order_relaxed)) {
+  const void* nobody = nullptr;
+  // Acquire: the last splitter's state, and what it did.
+  if (!splitter_.compare_exchange_strong(nobody, ThisThread(), std::memory_order_acquire,
+                                         std::memory_order_relaxed)) {
     return;  // another thread splits
   }
-  FillChild(buckets);
-  state_.store(buckets + 1, std::memory_order_release);
-  FreeOriginals(buckets);
+  if (state_.load(std::memory_order_relaxed) == buckets) {
+    state_.store(buckets | kSplitting, std::memory_order_release);
+    FillChild(buckets);
+    EndSplit(buckets);
+  } else {
+    splitter_.store(nullptr, std::memory_order_release);
+  }
+}
+
+void LiveMap::EndSplit(uint64_t child) {
+  state_.store(child + 1, std::memory_order_release);
+  FreeOriginals(child);
+  splitter_.store(nullptr, std::memory_order_release);
+}
+
+void LiveMap::EndLeftSplit() {
+  if (splitter_.load(std::memory_order_relaxed) != ThisThread()) return;
+  const uint64_t state = state_.load(std::memory_order_relaxed);
+  const uint64_t buckets = Buckets(state);
+  if ((state & kSplitting) != 0) {
+    MendChild(buckets);
+    FillChild(buckets);
+    EndSplit(buckets);
+  } else {  // before it had begun, or while it freed the originals of the last one
+    EndSplit(buckets - 1);
+  }
+}
+
+// What FillChild was left in the middle of: a copy without its original's mark is nothing, and
+// goes; one without its value yet gets it.
+void LiveMap::MendChild(uint64_t child) {
+  // Of the key that a copy has; its original's word, or 0.
+  const auto original = [&](uint64_t key, uint64_t* value) -> uint64_t {
+    Slots slots = Of(buckets_[ParentOf(child)]);
+    do {
+      for (size_t at = 0; at < slots.count; ++at) {
+        const uint64_t found = slots.slots[at].key.load(std::memory_order_acquire);
+        if ((found & ~kTaken) != (key | kMoving)) continue;
+        *value = slots.slots[at].value.load(std::memory_order_relaxed);
+        return found;
+      }
+    } while (Next(&slots));
+    return 0;
+  };
+  Slots slots = Of(buckets_[child]);
+  do {
+    for (size_t at = 0; at < slots.count; ++at) {
+      Slot& copy = slots.slots[at];
+      const uint64_t key = copy.key.load(std::memory_order_acquire);
+      if (key == 0 || (key & kFlags) != 0) continue;
+      uint64_t value;
+      const uint64_t found = original(key, &value);
+      if (found == 0) copy.key.store(0, std::memory_order_release);
+      // Who takes a block that is kTaken takes its copy too, and reads no value of it.
+      if (found != 0 && (found & kTaken) == 0) copy.value.store(value, std::memory_order_relaxed);
+    }
+  } while (Next(&slots));
 }
 
 // Of the slots from `first` to before `end` those that are not free.

@@ -5,7 +5,7 @@
 // lie in one reserved range, so that memory grows a little at a time and nothing is ever rehashed
 // at once.
 //
-//   state_ = N | splitting        one splitter at a time; nobody waits for it
+//   state_ = N | splitting        one splitter at a time, splitter_; nobody waits for it
 //
 //   bucket 0     1     2  …   2^L-1 | 2^L … N-1 |  N
 //            already split ┘         └ children  └ next child; its parent is N - 2^L
@@ -31,6 +31,8 @@
 //   5. A value is stored before its key becomes live, and stays while the key does.
 //   6. Between the first state_ load and the last look N has not changed, or the search starts
 //      again. Each retry means that a split made progress: lock-free.
+//   7. The thread in splitter_ has the split, from before kSplitting is set until the originals are
+//      freed. If a handler leaves it by siglongjmp, that thread ends it later (EndLeftSplit).
 //
 // Memory order: a key is released after its value (Insert) and acquired before it is read (Remove).
 // state_ is released with a new N after the new bucket was filled, and acquired before a bucket of
@@ -54,6 +56,7 @@
 #include <cstdint>
 
 #include "aggregator/atomics.h"
+#include "core/region_layout.h"
 
 namespace memprof {
 
@@ -63,7 +66,7 @@ struct Block {
   friend bool operator==(const Block&, const Block&) = default;
 };
 
-inline constexpr uint32_t kMaxCells = 1u << 24;
+inline constexpr uint32_t kMaxCells = kMaxCellChunks * kCellsPerChunk;
 
 class LiveMap {
   struct Slot;
@@ -171,11 +174,18 @@ class LiveMap {
     return true;
   }
 
+  // As Remove, but looks only where nearly every block is: in its bucket, and there without its
+  // overflow. For who expects that there is none.
+  bool RemoveFromBucket(uintptr_t address, Block* block);
+
+  // The calling thread was taken out of any of these functions, and will not come back: ends the
+  // split that it had begun, if it had.
+  void EndLeftSplit();
+
   // For tests and the benchmark: the slots that are taken, which then are the blocks'. Only when
   // nobody else uses the map.
   size_t CountForTest() const;
   // Not many more blocks than that were ever live together.
-  uint64_t MostBlocks() const { return buckets() * kBlocksABucket; }
   size_t buckets() const { return Buckets(state_.load(std::memory_order_relaxed)); }
 
  private:
@@ -314,6 +324,8 @@ class LiveMap {
   bool LoadIsHigh(uint64_t buckets) const;
   static uint64_t ParentOf(uint64_t bucket);
   void FillChild(uint64_t child);
+  void EndSplit(uint64_t child);
+  void MendChild(uint64_t child);
   void FreeOriginals(uint64_t child);
   Slot* ReserveInChild(Slots* slots, uint64_t hash);
 
@@ -326,6 +338,7 @@ class LiveMap {
   alignas(64) std::atomic<uint64_t> bucket_bytes_committed_{0};
   std::atomic<uint64_t> group_bytes_committed_{0};
   std::atomic<uint64_t> groups_used_{0};
+  std::atomic<const void*> splitter_{nullptr};  // a thread, by its thread pointer
   std::atomic<int64_t> split_credit_{0};  // splits until the load is looked at again; negative:
                                           // overflows to let pass before it is
 };

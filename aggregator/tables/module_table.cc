@@ -3,11 +3,13 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
-#include <unistd.h>
 
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/libc_functions.h"
+#include "aggregator/private_memory.h"
+#include "aggregator/tables/module_path.h"
+#include "aggregator/tables/program_path.h"
 #include "aggregator/unwind/module_segments.h"
 
 namespace memprof {
@@ -70,7 +72,14 @@ uint64_t IdentityOf(const dl_find_object& object) {
   uint64_t hash = Hash(0xcbf29ce484222325ull, words, sizeof words);
   if (record->l_name != nullptr) hash = Hash(hash, record->l_name, strlen(record->l_name));
   const BuildId id = ReadBuildId(SegmentsOf(object));
-  return Hash(hash, id.bytes, id.size);
+  return Hash(hash, id.bytes, id.size) | 1;  // 0 is of none
+}
+
+bool HasExtent(const ModuleRecord& module, const dl_find_object& object) {
+  return module.end.load(std::memory_order_acquire) ==
+             reinterpret_cast<uint64_t>(object.dlfo_map_end) &&
+         module.start == reinterpret_cast<uint64_t>(object.dlfo_map_start) &&
+         module.load_bias == object.dlfo_link_map->l_addr;
 }
 
 }  // namespace
@@ -78,65 +87,100 @@ uint64_t IdentityOf(const dl_find_object& object) {
 bool ModuleTable::Init() {
   // Looked up at run time: glibc before 2.35 has none, and a hard reference would keep the whole
   // library from loading there.
-  void* symbol = dlsym(RTLD_DEFAULT, "_dl_find_object");
-  memcpy(&find_object, &symbol, sizeof symbol);
+  find_object = TheLibc().find_object;
   if (find_object == nullptr) return false;
-  const ErrnoGuard keep;
-  const ssize_t n = readlink("/proc/self/exe", program_path, sizeof program_path);
-  program_path_bytes = n > 0 ? static_cast<size_t>(n) : 0;
+  program_path_bytes =
+      WithoutDeleted(program_path, ReadProgramPath(program_path, sizeof program_path - 1));
   InitModuleSegments(find_object);
   return true;
 }
 
+bool ModuleTable::Start() {
+  if (identities_ != nullptr) UnmapMemory(identities_, identities_bytes_);
+  identities_bytes_ = uint64_t{region_.capacity(Table::kModules)} * sizeof *identities_;
+  identities_ = static_cast<std::atomic<uint64_t>*>(MapMemory(identities_bytes_));
+  return identities_ != nullptr;
+}
+
 bool ModuleTable::Is(uint32_t module, const dl_find_object& object, uint64_t identity) const {
-  const ModuleRecord& record = region_.Records<ModuleRecord>(Table::kModules)[module];
-  return record.end.load(std::memory_order_acquire) ==
-             reinterpret_cast<uint64_t>(object.dlfo_map_end) &&
-         record.start == reinterpret_cast<uint64_t>(object.dlfo_map_start) &&
-         record.load_bias == object.dlfo_link_map->l_addr &&
-         identities_[module].load(std::memory_order_relaxed) == identity && !IsUnloaded(module);
+  return identities_[module].load(std::memory_order_relaxed) == identity &&
+         HasExtent(Record(module), object);
 }
 
 bool ModuleTable::FindRange(const void* address, uintptr_t* start, uintptr_t* end) {
+  const FindObject find = TheLibc().find_object;  // it may be asked before Init
   dl_find_object found;
-  if (find_object == nullptr || find_object(const_cast<void*>(address), &found) != 0) return false;
+  if (find == nullptr || find(const_cast<void*>(address), &found) != 0) return false;
   *start = reinterpret_cast<uintptr_t>(found.dlfo_map_start);
   *end = reinterpret_cast<uintptr_t>(found.dlfo_map_end);
   return true;
 }
 
-uint32_t ModuleTable::Find(uint64_t pc, bool* replaced) {
-  dl_find_object found;
-  if (find_object == nullptr || find_object(reinterpret_cast<void*>(pc), &found) != 0) {
-    return kNoModule;
-  }
-  const uint64_t identity = IdentityOf(found);
+ModuleTable::Found ModuleTable::Find(uint64_t pc) {
+  dl_find_object object;
+  if (find_object == nullptr || find_object(reinterpret_cast<void*>(pc), &object) != 0) return {};
+  const uint64_t identity = IdentityOf(object);
   for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
-    if (i < kMaxModules && Is(i, found, identity)) return i;
+    if (Is(i, object, identity)) return {.module = i};
   }
-  *replaced = MarkOverlapped(found, identity);
-  return Enter(found, identity);
+  Found found;
+  found.replaced = MarkOverlapped(object, identity);
+  found.again = TakeAgain(object, identity, &found.module);
+  if (!found.again) found.module = Enter(object, identity);
+  if (found.module == kNoModule) {
+    region_.header().unnamed_frames.fetch_add(1, std::memory_order_relaxed);
+  }
+  return found;
+}
+
+// A record of the same file in the same place, which was unloaded.
+bool ModuleTable::TakeAgain(const dl_find_object& object, uint64_t identity, uint32_t* module) {
+  const char* strings = region_.Records<char>(Table::kStrings);
+  for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
+    const ModuleRecord& record = Record(i);
+    if (!HasExtent(record, object) || !IsUnloaded(i)) continue;
+    const BuildId id = ReadBuildId(SegmentsOf(object));
+    const uint32_t id_bytes = id.size <= sizeof record.build_id ? id.size : 0;
+    if (record.build_id_bytes != id_bytes || memcmp(record.build_id, id.bytes, id_bytes) != 0) {
+      continue;
+    }
+    const ModulePath path(object, program_path, program_path_bytes);
+    if (record.path_bytes != path.bytes() ||
+        memcmp(strings + record.path_offset, path.text(), path.bytes()) != 0) {
+      continue;
+    }
+    identities_[i].store(identity, std::memory_order_release);
+    *module = i;
+    return true;
+  }
+  return false;
+}
+
+// Where the path is in kStrings: of a module that has the same one, or entered now. kNoRecord:
+// there is no room.
+uint32_t ModuleTable::PathOf(const char* path, size_t bytes) {
+  char* strings = region_.Records<char>(Table::kStrings);
+  for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
+    const ModuleRecord& record = Record(i);
+    if (record.end.load(std::memory_order_acquire) != 0 && record.path_bytes == bytes &&
+        memcmp(strings + record.path_offset, path, bytes) == 0) {
+      return record.path_offset;
+    }
+  }
+  const uint32_t offset = region_.Take(Table::kStrings, static_cast<uint32_t>(bytes));
+  if (offset != kNoRecord) memcpy(strings + offset, path, bytes);
+  return offset;
 }
 
 uint32_t ModuleTable::Enter(const dl_find_object& object, uint64_t identity) {
-  const char* name = object.dlfo_link_map->l_name;
-  size_t bytes = name == nullptr ? 0 : strlen(name);
-  if (bytes == 0) {  // the program itself
-    name = program_path;
-    bytes = program_path_bytes;
-  } else if (strncmp(name, "linux-vdso", 10) == 0) {
-    name = "[vdso]";
-    bytes = strlen(name);
-  }
-  const uint32_t index = region_.Take(Table::kModules);
-  if (index >= kMaxModules) return kNoModule;  // kNoRecord too
+  const ModulePath name(object, program_path, program_path_bytes);
+  const uint32_t path = PathOf(name.text(), name.bytes());
+  const uint32_t index = path == kNoRecord ? kNoRecord : region_.Take(Table::kModules);
+  if (index == kNoRecord) return kNoModule;
+  if (index % (kPageBytes / sizeof *identities_) == 0) CountPrivateBytes(kPageBytes);
   ModuleRecord& module = region_.Records<ModuleRecord>(Table::kModules)[index];
-  const uint32_t path = region_.Take(Table::kStrings, static_cast<uint32_t>(bytes));
-  if (path != kNoRecord) {
-    memcpy(region_.Records<char>(Table::kStrings) + path, name, bytes);
-    module.path_offset = path;
-    module.path_bytes = static_cast<uint32_t>(bytes);
-  }
+  module.path_offset = path;
+  module.path_bytes = static_cast<uint32_t>(name.bytes());
   const BuildId id = ReadBuildId(SegmentsOf(object));
   if (id.size <= sizeof module.build_id) {
     if (id.size != 0) memcpy(module.build_id, id.bytes, id.size);
@@ -154,13 +198,12 @@ bool ModuleTable::MarkOverlapped(const dl_find_object& object, uint64_t identity
   const uint64_t start = reinterpret_cast<uint64_t>(object.dlfo_map_start);
   const uint64_t end = reinterpret_cast<uint64_t>(object.dlfo_map_end);
   bool any = false;
-  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
   for (uint32_t i = 0; i < region_.count(Table::kModules); ++i) {
-    ModuleRecord& module = modules[i];
+    const ModuleRecord& module = Record(i);
     const uint64_t old_end = module.end.load(std::memory_order_acquire);
-    if (module.start >= end || old_end <= start || IsUnloaded(i)) continue;
+    if (old_end <= start || module.start >= end || IsUnloaded(i)) continue;
     if (Is(i, object, identity)) continue;
-    __atomic_store_n(&module.unloaded, 1u, __ATOMIC_RELEASE);
+    identities_[i].store(0, std::memory_order_release);
     any = true;
   }
   return any;
@@ -168,26 +211,21 @@ bool ModuleTable::MarkOverlapped(const dl_find_object& object, uint64_t identity
 
 bool ModuleTable::MarkUnloaded() {
   bool any = false;
-  auto* modules = region_.Records<ModuleRecord>(Table::kModules);
   for (uint32_t i = 0; i < region_.count(Table::kModules); ++i) {
-    ModuleRecord& module = modules[i];
-    if (module.end.load(std::memory_order_acquire) == 0 || IsUnloaded(i)) continue;
+    const ModuleRecord& module = Record(i);
+    uint64_t identity = identities_[i].load(std::memory_order_acquire);
+    if (identity == 0 || module.end.load(std::memory_order_acquire) == 0) continue;
     dl_find_object found;
     if (find_object(reinterpret_cast<void*>(module.start), &found) == 0 &&
         reinterpret_cast<uint64_t>(found.dlfo_map_start) == module.start &&
         found.dlfo_link_map->l_addr == module.load_bias) {
       continue;
     }
-    __atomic_store_n(&module.unloaded, 1u, __ATOMIC_RELEASE);
-    any = true;
+    // It may have been loaded again meanwhile. If that isn't seen here, who meets it next takes its
+    // record again.
+    any |= identities_[i].compare_exchange_strong(identity, 0, std::memory_order_acq_rel);
   }
   return any;
-}
-
-bool ModuleTable::IsUnloaded(uint32_t module) const {
-  if (module == kNoModule) return false;
-  return __atomic_load_n(&region_.Records<ModuleRecord>(Table::kModules)[module].unloaded,
-                         __ATOMIC_ACQUIRE) != 0;
 }
 
 }  // namespace memprof

@@ -1,12 +1,10 @@
 #include "aggregator/tables/segments.h"
 
-#include <sched.h>
-
 #include <bit>
 #include <cstdlib>
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/system_calls.h"
 #include "aggregator/tables/peak_tracker.h"
@@ -52,8 +50,7 @@ Segments::Turn::Turn(Segments& segments, const void* thread) : segments_(segment
     const uint64_t now = MonotonicNs();
     if (deadline == 0) deadline = now + kTurnNs;
     if (now >= deadline) break;
-    const ErrnoGuard keep;
-    sched_yield();
+    kernel::Yield();
   }
 }
 

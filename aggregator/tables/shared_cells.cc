@@ -1,41 +1,69 @@
 #include "aggregator/tables/shared_cells.h"
 
-#include "aggregator/tables/live_map.h"
+#include <atomic>
 
 namespace memprof {
+namespace {
 
-void SharedCells::Restart() {
-  index_.Destroy();
-  used_.store(0, std::memory_order_relaxed);
-  for (auto& chunk : chunk_plus_one_) {
-    if (chunk.load(std::memory_order_relaxed) != 0) chunk.store(0, std::memory_order_relaxed);
-  }
+// Sets what `change(use)` makes of the word. False: `change` was, and nothing is changed.
+template <typename Change>
+bool ChangeUse(const Region& region, Change change, ChunkUse* after) {
+  std::atomic<uint64_t>& word = region.header().chunk_use;
+  uint64_t seen = word.load(std::memory_order_relaxed);
+  do {
+    *after = UnpackChunkUse(seen);
+    if (!change(*after)) return false;
+  } while (!word.compare_exchange_weak(seen, Pack(*after), std::memory_order_relaxed));
+  return true;
 }
 
-uint32_t SharedCells::Find(uint32_t site) {
-  auto cell = [&](uint32_t id) -> Cell& { return CellAt(region_, id); };
-  const uint64_t hash = MixHash(site, 0);
-  const uint32_t found = index_.Find(hash, [&](uint32_t id) {
-    return cell(id).site_plus_one.load(std::memory_order_relaxed) == site + 1;
-  });
-  if (found != InternIndex::kNone) return found;
+}  // namespace
 
-  const uint32_t number = used_.fetch_add(1, std::memory_order_relaxed);
-  if (number / kCellsPerChunk >= kMaxChunks) {
-    used_.fetch_sub(1, std::memory_order_relaxed);
-    return kNoCell;
+uint32_t TakeOwnChunk(const Region& region) {
+  const uint32_t capacity = region.capacity(Table::kCellChunks);
+  ChunkUse use;
+  const auto take = [&](ChunkUse& now) { return ++now.own <= capacity - now.groups; };
+  if (!ChangeUse(region, take, &use)) return kNoRecord;
+  // Published before a cell of it is. Others may have taken later ones meanwhile.
+  auto& count = region.header().counts[static_cast<size_t>(Table::kCellChunks)];
+  uint32_t published = count.load(std::memory_order_relaxed);
+  while (published < use.own &&
+         !count.compare_exchange_weak(published, use.own, std::memory_order_release,
+                                      std::memory_order_relaxed)) {
   }
-  std::atomic<uint32_t>& chunk = chunk_plus_one_[number / kCellsPerChunk];
-  uint32_t have = chunk.load(std::memory_order_acquire);
-  if (have == 0) {
-    const uint32_t fresh = region_.Take(Table::kCellChunks);
-    if (fresh >= kMaxCells / kCellsPerChunk) return kNoCell;
-    // Who comes second leaves its chunk unused.
-    if (chunk.compare_exchange_strong(have, fresh + 1, std::memory_order_acq_rel)) have = fresh + 1;
+  return use.own - 1;
+}
+
+bool KeepSharedCell(const Region& region, uint32_t site) {
+  const uint32_t capacity = region.capacity(Table::kCellChunks);
+  const uint32_t wanted = SharedGroupOf(site) + 1;
+  ChunkUse use;
+  ChangeUse(
+      region,
+      [&](ChunkUse& now) {
+        if (now.groups >= wanted || wanted > capacity - now.own) return false;
+        now.groups = wanted;
+        return true;
+      },
+      &use);
+  return use.groups >= wanted;
+}
+
+uint32_t SharedCell(const Region& region, uint32_t site) {
+  if (site >= region.count(Table::kSites)) site = 0;
+  const uint32_t group = SharedGroupOf(site);
+  const uint32_t chunk = region.capacity(Table::kCellChunks) - 1 - group;
+  const uint32_t id = chunk * kCellsPerChunk + site % kCellsPerChunk;
+  std::atomic<uint32_t>& owner = region.cells()[id].site_plus_one;
+  if (owner.load(std::memory_order_relaxed) != site + 1) {
+    owner.store(site + 1, std::memory_order_release);
   }
-  const uint32_t id = (have - 1) * kCellsPerChunk + number % kCellsPerChunk;
-  cell(id).site_plus_one.store(site + 1, std::memory_order_release);
-  index_.Insert(hash, id);
+  std::atomic<uint64_t>& word =
+      region.Records<std::atomic<uint64_t>>(Table::kSharedGroups)[group / kGroupsPerWord];
+  const uint64_t bit = uint64_t{1} << group % kGroupsPerWord;
+  if ((word.load(std::memory_order_relaxed) & bit) == 0) {
+    word.fetch_or(bit, std::memory_order_release);
+  }
   return id;
 }
 

@@ -4,6 +4,7 @@
 
 #include "aggregator/private_memory.h"
 #include "aggregator/tables/allocator_code.h"
+#include "aggregator/tables/shared_cells.h"
 
 namespace memprof {
 namespace {
@@ -41,7 +42,7 @@ uint32_t WithoutAllocator(const StackMemory& memory, uint32_t depth, uint32_t le
 bool StackTable::Init() {
   first_site_bytes_ = uint64_t{region_.capacity(Table::kNodes)} * sizeof(uint32_t);
   first_site_plus_one_ = static_cast<std::atomic<uint32_t>*>(MapMemory(first_site_bytes_));
-  if (first_site_plus_one_ == nullptr) return false;
+  if (first_site_plus_one_ == nullptr || !modules_.Start()) return false;
   if (region_.Take(Table::kNodes) != kRootNode) return false;
   const uint32_t other = region_.Take(Table::kThreadNames);
   memcpy(region_.Records<ThreadNameRecord>(Table::kThreadNames)[other].name, kOtherThreads, 16);
@@ -110,23 +111,32 @@ uint32_t StackTable::Leaf(StackMemory& memory, const CaptureResult& capture, uin
   return node;
 }
 
-uint32_t StackTable::Node(uint32_t parent, uint64_t pc, bool* replaced) {
+uint32_t StackTable::Lookup(uint32_t parent, uint64_t pc, uint64_t hash) {
   const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
-  const uint64_t hash = MixHash(pc, parent);
-  const uint32_t found = node_index_.Find(hash, [&](uint32_t id) {
-    return nodes[id].pc.load(std::memory_order_relaxed) == pc && nodes[id].parent == parent;
+  return node_index_.Find(hash, [&](uint32_t id) {
+    return nodes[id].pc.load(std::memory_order_relaxed) == pc && nodes[id].parent == parent &&
+           !modules_.IsUnloaded(nodes[id].module);
   });
+}
+
+uint32_t StackTable::Node(uint32_t parent, uint64_t pc, bool* replaced) {
+  const uint64_t hash = MixHash(pc, parent);
+  const uint32_t found = Lookup(parent, pc, hash);
   return found != InternIndex::kNone ? found : NewNode(parent, pc, hash, replaced);
 }
 
 uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced) {
   uint32_t module = kNoModule;
   if (pc >= kFirstRealPc) {
-    bool other = false;
-    module = modules_.Find(pc, &other);
+    const ModuleTable::Found found = modules_.Find(pc);
+    module = found.module;
     // A module lies where another one lay: it was unloaded behind our back (iconv, NSS).
-    if (other) ForgetUnloaded();
-    *replaced |= other;
+    if (found.replaced) InvalidateUnwinder();
+    *replaced |= found.replaced;
+    if (found.again) {
+      const uint32_t known = Lookup(parent, pc, hash);
+      if (known != InternIndex::kNone) return known;
+    }
   }
   const uint32_t id = region_.Take(Table::kNodes);
   if (id == kNoRecord) return kNoRecord;
@@ -154,7 +164,7 @@ uint32_t StackTable::SiteOf(uint32_t node, uint32_t label) {
 
 uint32_t StackTable::NewSite(uint32_t node, uint32_t label) {
   const uint32_t id = node == kNoRecord ? kNoRecord : region_.Take(Table::kSites);
-  if (id == kNoRecord) {
+  if (id == kNoRecord || !KeepSharedCell(region_, id)) {
     region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
     return kTablesFullSite;
   }
@@ -167,12 +177,6 @@ uint32_t StackTable::NewSite(uint32_t node, uint32_t label) {
     site_index_.Insert(MixHash(node, label), id);
   }
   return id;
-}
-
-void StackTable::ForgetUnloaded() {
-  const auto* nodes = region_.Records<NodeRecord>(Table::kNodes);
-  node_index_.Forget([&](uint32_t id) { return modules_.IsUnloaded(nodes[id].module); });
-  InvalidateUnwinder();
 }
 
 }  // namespace memprof

@@ -13,9 +13,9 @@
 // Thread safety: any thread, also a signal handler; lock-free (InternIndex).
 // Invariants
 //   1. Equal stacks of equal label have one site, but for threads that meet a new stack at
-//      the same moment, and for stacks through a module that was unloaded and loaded again.
+//      the same moment, and for stacks through a module that was loaded again in another place.
 //   2. Site 0 is the row "[tables full]"; it is there from the start, so booking never fails.
-//   3. A node never changes its meaning: when its module goes it is forgotten, not reused.
+//   3. A node never changes its meaning: while its module isn't loaded it isn't found.
 // Failure: a full table books under site 0 and counts the event.
 #pragma once
 
@@ -52,15 +52,13 @@ class StackTable {
   // The id of a thread's name (at most 15 bytes and a 0); 0 where there are too many.
   uint32_t ThreadName(const char (&name)[16]);
 
-  // Modules may be gone: stacks through them are not found any more.
-  void ForgetUnloaded();
-
  private:
   // The node of the whole stack, of which the first `known` frames have theirs; kNoRecord if a
-  // table is full. `replaced` is set when nodes were forgotten meanwhile, which may be some of
-  // these.
+  // table is full. `replaced` is set when a module was marked unloaded meanwhile, of which some of
+  // these may be.
   uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known, bool* replaced);
   uint32_t Node(uint32_t parent, uint64_t pc, bool* replaced);
+  uint32_t Lookup(uint32_t parent, uint64_t pc, uint64_t hash);
   uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced);
   uint32_t SiteOf(uint32_t node, uint32_t label);
   uint32_t NewSite(uint32_t node, uint32_t label);

@@ -1,14 +1,11 @@
 #include "aggregator/tables/thread_slot.h"
 
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
+#include <cerrno>
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/kernel_calls.h"
 #include "aggregator/private_memory.h"
-#include "aggregator/tables/live_map.h"
+#include "aggregator/tables/shared_cells.h"
 
 namespace memprof {
 namespace {
@@ -64,8 +61,8 @@ bool SlotCells::Restart() {
 
 uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
   if (slot.chunk_plus_one == 0 || slot.chunk_used == kCellsPerChunk) {
-    const uint32_t chunk = region_.Take(Table::kCellChunks);
-    if (chunk >= kMaxCells / kCellsPerChunk) return kNoCell;
+    const uint32_t chunk = TakeOwnChunk(region_);
+    if (chunk == kNoRecord) return kNoCell;
     if (chunk % (kPageBytes / sizeof *owners_) == 0) CountPrivateBytes(kPageBytes);
     owners_[chunk].store(&slot, std::memory_order_relaxed);
     slot.chunk_plus_one = chunk + 1;
@@ -231,14 +228,14 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
 ThreadSlot* SlotTable::TakeFromDead(uint32_t tid) {
   constexpr uint32_t kAsked = 32;
   if (tid == kUnknownOwner) return nullptr;  // a filter is in force: ask nothing
-  const ErrnoGuard keep;
+  const uint32_t pid = kernel::Pid();
   const uint32_t first = next_asked_.fetch_add(kAsked, std::memory_order_relaxed);
   for (uint32_t i = 0; i < kAsked; ++i) {
     ThreadSlot* slot = slots_[(first + i) % kMaxSlots].load(std::memory_order_acquire);
     if (slot == nullptr) continue;
     uint32_t owner = slot->owner.load(std::memory_order_acquire);
     if (owner == 0 || owner == kUnknownOwner) continue;
-    if (syscall(SYS_tgkill, getpid(), static_cast<int>(owner), 0) == 0 || errno != ESRCH) continue;
+    if (kernel::Call(SYS_tgkill, pid, owner, 0) != -ESRCH) continue;
     if (slot->owner.compare_exchange_strong(owner, tid, std::memory_order_acq_rel)) return slot;
   }
   return nullptr;

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <sys/random.h>
-#include <unistd.h>
 
 #include <cstdint>
 
+#include "aggregator/kernel_calls.h"
 #include "aggregator/monotonic_clock.h"
 
 namespace memprof {
@@ -13,8 +13,8 @@ namespace memprof {
 // Without the kernel's help (before 3.17) by clock and pid.
 inline uint64_t AnyNumber() {
   uint64_t number = 0;
-  if (getrandom(&number, sizeof number, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof number)) {
-    number = MonotonicNs() ^ static_cast<uint64_t>(getpid()) << 48;
+  if (kernel::Call(SYS_getrandom, &number, sizeof number, GRND_NONBLOCK) != long{sizeof number}) {
+    number = MonotonicNs() ^ uint64_t { kernel::Pid() } << 48;
   }
   return number == 0 ? 1 : number;
 }

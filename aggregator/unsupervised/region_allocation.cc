@@ -1,15 +1,14 @@
 #include "aggregator/unsupervised/region_allocation.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/magic.h>
-#include <sys/resource.h>
 #include <sys/statfs.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cstring>
 
+#include "aggregator/kernel_calls.h"
+#include "aggregator/private_memory.h"
 #include "aggregator/unsupervised/any_number.h"
 
 namespace memprof {
@@ -20,13 +19,8 @@ constexpr uint64_t kShareOfFree = 4;
 
 int64_t NowUnixMs() {
   timespec now = {};
-  clock_gettime(CLOCK_REALTIME, &now);
+  kernel::Call(SYS_clock_gettime, CLOCK_REALTIME, &now);
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
-}
-
-uint64_t LimitOf(__rlimit_resource resource) {
-  rlimit limit;
-  return getrlimit(resource, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
 }
 
 // A text of a fixed room: what is too much is left out.
@@ -59,12 +53,32 @@ bool CopiesOnWrite(const struct statfs& info) {
 
 uint64_t FreeBytes(int fd) {
   struct statfs info;
-  if (fstatfs(fd, &info) != 0 || info.f_bsize <= 0) return 0;
+  if (kernel::Call(SYS_fstatfs, fd, &info) != 0 || info.f_bsize <= 0) return 0;
   return info.f_bavail * static_cast<uint64_t>(info.f_bsize);
 }
 
 bool WriteHeader(int fd, const RegionHeader& header) {
-  return pwrite(fd, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header);
+  return kernel::WriteAt(fd, &header, sizeof header, 0) == long{sizeof header};
+}
+
+// Gives all bytes of a new file their room. Where the file system can't do that at once, a byte is
+// written to each of its blocks. 0, or -errno.
+long FillWithRoom(int fd, uint64_t bytes) {
+  constexpr uint64_t kBlock = 512;
+  long error;
+  do {
+    error = kernel::Call(SYS_fallocate, fd, 0, 0, bytes);
+  } while (error == -EINTR);
+  if (error != -EOPNOTSUPP && error != -ENOSYS) return error;
+  struct stat info;
+  if (kernel::Stat(fd, &info) != 0) return -EIO;
+  const auto said = static_cast<uint64_t>(info.st_blksize);
+  const uint64_t block = said >= kBlock && said <= kPageBytes ? said : kBlock;
+  for (uint64_t at = block - 1; at < bytes + block - 1; at += block) {
+    const long written = kernel::WriteAt(fd, "", 1, at < bytes ? at : bytes - 1);
+    if (written < 0) return written;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -73,25 +87,22 @@ uint64_t AllocateRegion(int fd, uint64_t budget, const TrackerOptions& tracker,
                         RegionHeader& header, const char** why) {
   *why = "there is no room for a region; it takes at most a quarter of what is free";
   struct statfs info;
-  if (fstatfs(fd, &info) != 0) return 0;
+  if (kernel::Call(SYS_fstatfs, fd, &info) != 0) return 0;
   if (CopiesOnWrite(info)) {
     *why = "its file system (btrfs, bcachefs, zfs) can't keep room for a region; name another";
     return 0;
   }
   const bool is_memory = info.f_type == TMPFS_MAGIC;
   if (is_memory && budget > kSmallRegionBudget) budget = kSmallRegionBudget;
-  const uint64_t largest_file = LimitOf(RLIMIT_FSIZE);
-  const uint64_t share_of_memory = LimitOf(RLIMIT_AS) / 16;
+  const uint64_t largest_file = kernel::Limit(RLIMIT_FSIZE);
+  const uint64_t share_of_memory = RegionShare(budget);
   for (; budget >= kSmallestBudget; budget /= 2) {
     memset(static_cast<void*>(&header), 0, sizeof header);
     const uint64_t bytes = LayOutRegion(header, budget);
     // Beyond the limit would be a SIGXFSZ of the program.
     if (bytes > largest_file || bytes > FreeBytes(fd) / kShareOfFree) continue;
-    if (bytes > share_of_memory && budget > kSmallestBudget) continue;
-    int error;
-    do {
-      error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-    } while (error == EINTR);
+    if (budget > share_of_memory && budget > kSmallestBudget) continue;
+    const long error = FillWithRoom(fd, bytes);
     header.options = tracker;
     header.origin.unsupervised.store(1, std::memory_order_relaxed);
     header.origin.start_unix_ms = NowUnixMs();
@@ -99,7 +110,7 @@ uint64_t AllocateRegion(int fd, uint64_t budget, const TrackerOptions& tracker,
     // Others may have taken theirs at the same time: then all of them were too much.
     const bool leaves_enough = FreeBytes(fd) / (kShareOfFree - 1) >= bytes;
     if (error == 0 && leaves_enough && WriteHeader(fd, header)) return bytes;
-    if (ftruncate(fd, 0) != 0 || error == ENOSPC) break;
+    if (kernel::Truncate(fd, 0) != 0 || error == -ENOSPC) break;
   }
   return 0;
 }
@@ -108,7 +119,7 @@ bool LeaveTrouble(int fd, const char* subject, const OptionsTrouble& trouble,
                   RegionHeader& header) {
   memset(static_cast<void*>(&header), 0, sizeof header);
   const uint64_t bytes = LayOutRegion(header, kSmallestBudget);
-  if (bytes > LimitOf(RLIMIT_FSIZE)) return false;
+  if (bytes > kernel::Limit(RLIMIT_FSIZE)) return false;
   Text text(header.origin.trouble);
   text.Add(subject);
   if (trouble.word != nullptr) {
@@ -120,9 +131,9 @@ bool LeaveTrouble(int fd, const char* subject, const OptionsTrouble& trouble,
   text.Add(trouble.why);
   header.origin.unsupervised.store(1, std::memory_order_relaxed);
   header.origin.start_unix_ms = NowUnixMs();
-  header.pid = static_cast<uint32_t>(getpid());
+  header.pid = kernel::Pid();
   header.state.store(static_cast<uint32_t>(TrackerState::kStopped), std::memory_order_relaxed);
-  return ftruncate(fd, static_cast<off_t>(bytes)) == 0 && WriteHeader(fd, header);
+  return kernel::Truncate(fd, bytes) == 0 && WriteHeader(fd, header);
 }
 
 }  // namespace memprof

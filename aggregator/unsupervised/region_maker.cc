@@ -2,15 +2,14 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/region.h"
 #include "aggregator/system_calls.h"
@@ -18,8 +17,6 @@
 #include "aggregator/unsupervised/output_path.h"
 #include "aggregator/unsupervised/region_allocation.h"
 #include "core/unsupervised.h"
-
-extern "C" char** environ;
 
 namespace memprof {
 namespace {
@@ -43,7 +40,8 @@ constinit Places places;
 bool FindPlaces(Places* found) {
   struct stat root, folder;
   const char* name = output.Folder();
-  if (name == nullptr || stat("/", &root) != 0 || stat(name, &folder) != 0) return false;
+  if (name == nullptr || kernel::Stat("/", &root) != 0 || kernel::Stat(name, &folder) != 0)
+    return false;
   *found = {root.st_dev, folder.st_dev, root.st_ino, folder.st_ino};
   return true;
 }
@@ -54,38 +52,28 @@ bool IsWhereItWas() {
          now.folder_device == places.folder_device && now.folder == places.folder;
 }
 
-// The calls below are cancellation points, and the host's malloc is none.
-class CancellationOff {
- public:
-  CancellationOff() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  CancellationOff(const CancellationOff&) = delete;
-  ~CancellationOff() { pthread_setcancelstate(before_, nullptr); }
-
- private:
-  int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
 // Regions among the files of these names; max_files: no more.
 uint32_t CountRegions() {
   const char* folder = output.Folder();
-  const int fd = folder != nullptr ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  const int fd = folder != nullptr ? kernel::Open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd < 0) return options.max_files;  // it can't be told
   alignas(dirent64) static char entries[2048];
   uint32_t count = 0;
-  ssize_t n = 0;
-  while (count < options.max_files && (n = getdents64(fd, entries, sizeof entries)) > 0) {
-    for (ssize_t at = 0; at < n && count < options.max_files;) {
+  long n = 0;
+  while (count < options.max_files &&
+         (n = kernel::Call(SYS_getdents64, fd, entries, sizeof entries)) > 0) {
+    for (long at = 0; at < n && count < options.max_files;) {
       const auto* entry = reinterpret_cast<const dirent64*>(entries + at);
       at += entry->d_reclen;
       struct stat info;
       if (output.Fits(entry->d_name) &&
-          fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode) &&
-          static_cast<uint64_t>(info.st_size) >= kLeastRegion) {
+          kernel::Stat(entry->d_name, &info, AT_SYMLINK_NOFOLLOW, fd) == 0 &&
+          S_ISREG(info.st_mode) && static_cast<uint64_t>(info.st_size) >= kLeastRegion) {
         ++count;
       }
     }
   }
-  close(fd);
+  kernel::Close(fd);
   return n < 0 ? options.max_files : count;
 }
 
@@ -93,14 +81,14 @@ uint32_t CountRegions() {
 // anything that is there (/dev/stderr).
 bool IsNoPlace(const char* name) {
   struct stat info;
-  if (lstat(name, &info) != 0) return false;
-  if (S_ISLNK(info.st_mode)) return stat(name, &info) == 0;
+  if (kernel::Stat(name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (S_ISLNK(info.st_mode)) return kernel::Stat(name, &info) == 0;
   return !S_ISREG(info.st_mode);
 }
 
 // A new file under the first name that is free; -1: there is to be none. `attempt` is its number.
 int CreateFile(uint32_t first, uint32_t* attempt) {
-  const auto pid = static_cast<uint32_t>(getpid());
+  const uint32_t pid = kernel::Pid();
   bool counted = false;
   for (uint32_t i = first; i <= kMostAttempts; ++i) {
     // The name itself is asked for in any case; what comes beside it is bounded.
@@ -110,11 +98,11 @@ int CreateFile(uint32_t first, uint32_t* attempt) {
     }
     const char* name = output.Name(pid, i);
     if (name == nullptr) return -1;
-    const int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int fd = kernel::Open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     *attempt = i;
     if (fd >= 0) return fd;
     // Without descendants nobody has another name. Beside a device there is no place for files.
-    if (errno != EEXIST || (!options.follow_fork && !output.HasPid()) || IsNoPlace(name)) return -1;
+    if (fd != -EEXIST || (!options.follow_fork && !output.HasPid()) || IsNoPlace(name)) return -1;
   }
   return -1;
 }
@@ -141,10 +129,10 @@ MappedRegion MakeFile(uint32_t first, uint64_t budget, const TrackerOptions& tra
                           *header);
     }
     if (!keep) {
-      const char* name = output.Name(static_cast<uint32_t>(getpid()), attempt);
-      if (name != nullptr) unlink(name);
+      const char* name = output.Name(kernel::Pid(), attempt);
+      if (name != nullptr) kernel::Call(SYS_unlink, name);
     }
-    close(fd);
+    kernel::Close(fd);
   }
   UnmapMemory(header, kPageBytes);
   return mapped;
@@ -154,7 +142,7 @@ MappedRegion MakeFile(uint32_t first, uint64_t budget, const TrackerOptions& tra
 
 const char* EnvironmentValue(const char* name) {
   const size_t bytes = strlen(name);
-  for (char** entry = environ; *entry != nullptr; ++entry) {
+  for (char** entry = __environ; *entry != nullptr; ++entry) {
     if (strncmp(*entry, name, bytes) == 0 && (*entry)[bytes] == '=') return *entry + bytes + 1;
   }
   return nullptr;
@@ -163,15 +151,18 @@ const char* EnvironmentValue(const char* name) {
 MappedRegion MakeRegion() {
   const char* pattern = EnvironmentValue(kOutputVariable);
   // Who runs with more rights than its caller takes no name of a file from it.
-  if (pattern == nullptr || *pattern == 0 || getauxval(AT_SECURE) != 0) return {};
+  if (pattern == nullptr || *pattern == 0 || AuxiliaryValue(AT_SECURE) != 0) return {};
   static char directory[OutputPath::kLongest + 1];
-  if (pattern[0] != '/' && getcwd(directory, sizeof directory) == nullptr) return {};
+  // "(unreachable)/…" is a directory of another root's.
+  if (pattern[0] != '/' &&
+      (kernel::Call(SYS_getcwd, directory, sizeof directory) < 0 || directory[0] != '/')) {
+    return {};
+  }
   if (!output.Init(pattern, directory, program_invocation_short_name)) return {};
   const OptionsTrouble trouble =
       ReadUnsupervisedOptions(EnvironmentValue(kOptionsVariable), &options);
   if (trouble.why != nullptr) options = {};
   if (options.tracker.sample_bytes != 0) options.tracker.sample_seed = AnyNumber();
-  const CancellationOff off;
   const MappedRegion mapped = MakeFile(1, kRegionBudget, options.tracker, trouble);
   makes_regions = mapped.base != nullptr && options.follow_fork && FindPlaces(&places);
   return mapped;
@@ -182,7 +173,6 @@ bool MakesRegionsOfChildren() { return makes_regions; }
 MappedRegion MakeRegionOfChild(const Region& parent) {
   // Files can't be had with the calls of an allocator alone.
   if (!makes_regions || SystemCallsFiltered()) return {};
-  const CancellationOff off;
   if (!IsWhereItWas()) return {};
   // A child has no other file than one with its pid.
   const uint32_t first = output.HasPid() ? 1 : 2;

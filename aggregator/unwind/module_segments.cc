@@ -1,7 +1,6 @@
 #include "aggregator/unwind/module_segments.h"
 
 #include <link.h>
-#include <sys/auxv.h>
 
 namespace memprof {
 namespace {
@@ -22,9 +21,9 @@ T Load(uintptr_t address) {
 }
 
 void FindMainProgram() {
-  const uintptr_t address = getauxval(AT_PHDR);
+  const uintptr_t address = AuxiliaryValue(AT_PHDR);
   ModuleSegments main{reinterpret_cast<const Elf64_Phdr*>(address),
-                      static_cast<uint32_t>(getauxval(AT_PHNUM)), 0};
+                      static_cast<uint32_t>(AuxiliaryValue(AT_PHNUM)), 0};
   const Elf64_Phdr* eh_frame_header = nullptr;
   bool have_bias = false;
   for (uint32_t i = 0; address != 0 && i < main.count; ++i) {
@@ -67,11 +66,11 @@ uint16_t CountIn(uintptr_t record, uintptr_t at) {
 
 void FindHeadersInRecords(FindObject find_object) {
   constexpr uintptr_t kSearched = 1024;  // of a record's 1100 bytes and more
-  void* const in_libc = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+  void* const in_libc = TheLibc().in_libc;
   struct dl_find_object main;
   struct dl_find_object libc;
   if (in_libc == nullptr || find_object(in_libc, &libc) != 0 ||
-      find_object(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &main) != 0) {
+      find_object(reinterpret_cast<void*>(AuxiliaryValue(AT_ENTRY)), &main) != 0) {
     return;
   }
   const ModuleSegments libc_segments =
@@ -80,8 +79,8 @@ void FindHeadersInRecords(FindObject find_object) {
   const auto libc_record = reinterpret_cast<uintptr_t>(libc.dlfo_link_map);
   if (libc_segments.count == 0 || main_record == 0 || libc_record == 0) return;
   for (uintptr_t at = sizeof(link_map); at < kSearched; at += sizeof(uintptr_t)) {
-    if (HeadersIn(main_record, at) == getauxval(AT_PHDR) &&
-        CountIn(main_record, at) == getauxval(AT_PHNUM) &&
+    if (HeadersIn(main_record, at) == AuxiliaryValue(AT_PHDR) &&
+        CountIn(main_record, at) == AuxiliaryValue(AT_PHNUM) &&
         HeadersIn(libc_record, at) == reinterpret_cast<uintptr_t>(libc_segments.headers) &&
         CountIn(libc_record, at) == libc_segments.count) {
       g_headers_in_record = at;

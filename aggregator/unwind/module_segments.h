@@ -21,6 +21,7 @@
 
 #include <cstdint>
 
+#include "aggregator/libc_functions.h"
 #include "aggregator/unwind/byte_cursor.h"
 
 namespace memprof {
@@ -33,8 +34,6 @@ struct ModuleSegments {
   // The readable segment that holds `address`; empty if there is none.
   ByteRange Holding(uintptr_t address) const;
 };
-
-using FindObject = int (*)(void*, struct dl_find_object*);
 
 // Before the first SegmentsOf; a second time changes nothing.
 void InitModuleSegments(FindObject find_object);

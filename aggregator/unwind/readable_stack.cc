@@ -1,9 +1,8 @@
 #include "aggregator/unwind/readable_stack.h"
 
-#include <sys/syscall.h>
-
 #include <initializer_list>
 
+#include "aggregator/kernel_calls.h"
 #include "aggregator/system_calls.h"
 
 namespace memprof {
@@ -26,27 +25,15 @@ constexpr long kFault = -14;
 long PopulateForReading(uintptr_t page) {
   constexpr long kPopulateRead = 22;
   constexpr long kPageBytes = 4096;
-  long result;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(static_cast<long>(SYS_madvise)), "D"(page), "S"(kPageBytes),
-                     "d"(kPopulateRead)
-                   : "rcx", "r11", "memory");
-  return result;
+  return kernel::Call(SYS_madvise, page, kPageBytes, kPopulateRead);
 }
 
 // Where that isn't known or not allowed: rt_sigprocmask copies the new mask in before it looks at
 // `how`. With a `how` that doesn't exist it changes nothing, and tells EFAULT from EINVAL.
 long ReadMaskFrom(uintptr_t page) {
   constexpr long kNoSuchHow = 0x7fff;
-  long result;
-  register long mask_bytes __asm__("r10") = 8;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(static_cast<long>(SYS_rt_sigprocmask)), "D"(kNoSuchHow), "S"(page),
-                     "d"(0L), "r"(mask_bytes)
-                   : "rcx", "r11", "memory");
-  return result;
+  constexpr long kMaskBytes = 8;
+  return kernel::Call(SYS_rt_sigprocmask, kNoSuchHow, page, 0, kMaskBytes);
 }
 
 bool IsPageReadable(uintptr_t page) {

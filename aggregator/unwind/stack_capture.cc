@@ -1,11 +1,11 @@
 #include "aggregator/unwind/stack_capture.h"
 
-#include <dlfcn.h>
-#include <sys/resource.h>
 #include <ucontext.h>
 
 #include <atomic>
 
+#include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/unwind/stack_walker.h"
 #include "aggregator/unwind/unwind_data.h"
 
@@ -297,22 +297,23 @@ void ForgetCaptures(StackMemory& memory) {
 }
 
 bool InitUnwinder() {
-  const void* stack_end = dlsym(RTLD_DEFAULT, "__libc_stack_end");
-  rlimit stack_limit;
-  if (stack_end != nullptr && getrlimit(RLIMIT_STACK, &stack_limit) == 0) {
+  const void* const stack_end = TheLibc().stack_end;
+  if (stack_end != nullptr) {
     // A kernel that starts programs without a limit lays out their memory from below.
-    constexpr rlim_t kEnough = 64u << 20;
-    const rlim_t room = stack_limit.rlim_cur < kEnough ? stack_limit.rlim_cur : kEnough;
+    constexpr uint64_t kEnough = 64u << 20;
+    const uint64_t limit = kernel::Limit(RLIMIT_STACK);
+    const uint64_t room = limit < kEnough ? limit : kEnough;
     SetMainStack(LoadWord(reinterpret_cast<uintptr_t>(stack_end)), room);
   }
   // makecontext tells where its contexts end: the word on top of a new one's stack.
   alignas(16) char stack[512];
   ucontext_t context;
-  if (getcontext(&context) == 0) {
+  const LibcFunctions& libc = TheLibc();
+  if (libc.getcontext != nullptr && libc.makecontext != nullptr && libc.getcontext(&context) == 0) {
     context.uc_stack.ss_sp = stack;
     context.uc_stack.ss_size = sizeof(stack);
     context.uc_link = nullptr;
-    makecontext(
+    libc.makecontext(
         &context, [] {}, 0);
     SetContextEnd(LoadWord(static_cast<uintptr_t>(context.uc_mcontext.gregs[REG_RSP])));
   }

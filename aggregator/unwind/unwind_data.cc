@@ -1,7 +1,5 @@
 #include "aggregator/unwind/unwind_data.h"
 
-#include <dlfcn.h>
-
 #include "aggregator/unwind/module_segments.h"
 
 namespace memprof {
@@ -12,7 +10,7 @@ FindObject g_find_object = nullptr;
 }  // namespace
 
 bool InitUnwindData() {
-  g_find_object = reinterpret_cast<FindObject>(dlsym(RTLD_DEFAULT, "_dl_find_object"));
+  g_find_object = TheLibc().find_object;
   if (g_find_object == nullptr) return false;
   InitModuleSegments(g_find_object);
   return true;

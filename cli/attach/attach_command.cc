@@ -27,10 +27,12 @@
 #include "cli/run/region_file.h"
 #include "cli/run/signals.h"
 #include "cli/run/snapshot_options.h"
+#include "cli/run/snapshot_texts.h"
 #include "cli/run/standard_descriptors.h"
 #include "cli/run/supervisor.h"
 #include "cli/run/tracker_socket.h"
 #include "cli/run/tracking_options.h"
+#include "core/printable.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -45,7 +47,7 @@ struct AttachOptions {
   bool quiet = false;
   std::string output = kDefaultOutput;
   std::string duration;
-  unsigned checkpoint_seconds = 30;
+  std::chrono::milliseconds checkpoint = std::chrono::seconds(30);
   bool command_line = true;
   TrackingFlags tracking;
   SnapshotFlags snapshots;
@@ -61,7 +63,7 @@ Result<SupervisorOptions> ReadOptions(const AttachOptions& options, const Target
   read.program = target.program();
   read.output = ExpandName(options.output, target.program(), target.pid());
   read.overwrite = options.force;
-  read.checkpoint = std::chrono::seconds(options.checkpoint_seconds);
+  read.checkpoint = options.checkpoint;
   read.command_line = options.command_line;
   const auto tracker = ReadTrackingFlags(options.tracking);
   if (!tracker) return tl::unexpected<Error>(tracker.error());
@@ -106,7 +108,7 @@ int Attach(const AttachOptions& options) {
   if (pid == 0) return Refuse(fmt::format("'{}' is no pid; see: ps -e", options.pid), kExitUsage);
   std::chrono::milliseconds duration(0);  // until it is asked to
   if (!options.duration.empty()) {
-    const auto period = ReadPeriod("--duration", options.duration);
+    const auto period = ReadPeriod("--duration", options.duration, std::chrono::milliseconds(1));
     if (!period) return Refuse(period.error().message, kExitUsage);
     duration = *period;
   }
@@ -159,6 +161,7 @@ int Attach(const AttachOptions& options) {
   std::error_code error;
   const auto bytes = std::filesystem::file_size(output, error);
   if (!outcome.signalled) outcome.code = 0;
+  if (!options.quiet) FindKeptByRuntime(outcome);
   const Conclusion conclusion = Conclude(outcome, output, error ? 0 : bytes, {}, options.quiet);
   if (failed) {
     Say("process {} could not be let go, and goes on with the tracker: {}; try memprof detach {}",
@@ -182,7 +185,7 @@ int DetachAlone(TargetProcess& target) {
   fmt::print(
       "detached from {} ({}); {} put back; its memprof attach is gone, and what it had not "
       "written yet is lost\n",
-      target.pid(), target.program(), FormatCountOf(*restored, "slot"));
+      target.pid(), Printable(target.program()), FormatCountOf(*restored, "slot"));
   if (const auto forgotten = injector.Forget(); !forgotten) Say(forgotten.error().message);
   return kExitFine;
 }
@@ -202,18 +205,19 @@ int Detach(const std::string& text) {
   ControlRequest request;
   request.pid = static_cast<uint32_t>(pid);
   request.action = ControlAction::kDetach;
-  const auto place = std::filesystem::path(TextOf(state->socket)).parent_path();
   // A busy one may turn a slow asker away: it is gone only when its socket is.
   ControlReply reply;
-  for (int tries = 0; tries < kAskTries; ++tries) {
-    reply = AskSupervisor(place / kControlSocketName, request);
-    if (reply.status != ControlStatus::kNobody || access(place.c_str(), F_OK) != 0) break;
+  reply.status = ControlStatus::kNobody;
+  const auto place = DirectoryOf(*state);
+  for (int tries = 0; place && tries < kAskTries; ++tries) {
+    reply = AskSupervisor(*place, geteuid() == 0 ? OtherUserOf(pid) : geteuid(), request);
+    if (reply.status != ControlStatus::kNobody || access(place->c_str(), F_OK) != 0) break;
     usleep(kAskPause);
   }
   switch (reply.status) {
     case ControlStatus::kTaken:
-      fmt::print("detached from {} ({}); see: memprof summary {}\n", pid, target->program(),
-                 ShellWord(TextOf(reply.text)));
+      fmt::print("detached from {} ({}); see: memprof summary {}\n", pid,
+                 Printable(target->program()), CaptureOfDetached(reply));
       return kExitFine;
     case ControlStatus::kFailed:
       return Refuse(fmt::format("not detached: {}", TextOf(reply.text)));
@@ -240,7 +244,7 @@ CommandBody SetUpAttach(CLI::App& app) {
                  "Let the process go after so long (30, 90s, 5m, 1h30m); without it, at Ctrl-C or "
                  "memprof detach")
       ->type_name("TIME");
-  AddCheckpointOption(app, options->checkpoint_seconds);
+  AddCheckpointOption(app, options->checkpoint);
   AddCommandLineOption(app, options->command_line);
   AddTrackingOptions(app, options->tracking);
   AddSnapshotOptions(app, options->snapshots);

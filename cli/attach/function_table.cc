@@ -3,11 +3,14 @@
 #include <gelf.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "core/symbolizer/elf_file.h"
 
 namespace memprof {
 namespace {
+
+constexpr size_t kLongestName = 4096;
 
 // What the loader added to the file's addresses.
 uint64_t BaseOf(Elf* elf, uint64_t begin) {
@@ -42,7 +45,8 @@ FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
         continue;
       }
       const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      if (name == nullptr) continue;
+      // Names may lie over each other: together they would be more than the file.
+      if (name == nullptr || strnlen(name, kLongestName + 1) > kLongestName) continue;
       const uint64_t at = base + symbol.st_value;
       functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});
       longest_ = std::max(longest_, symbol.st_size);

@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "cli/run/snapshot_texts.h"
+
 namespace memprof {
 namespace {
 
@@ -24,6 +26,7 @@ constexpr uint64_t kTextBytes = 4096;  // at the stack's low end, for paths
 constexpr milliseconds kStopLimit{100};
 constexpr milliseconds kLookLimit{10'000};  // until it is said that there is no safe point
 constexpr milliseconds kForgetLimit{2'000};
+constexpr uint64_t kMostCode = uint64_t{4} << 20;  // that is looked at, of a libc's
 constexpr char kLibrary[] = "libmemprof_attach.so";
 
 std::string WhyNoRights(pid_t pid) {
@@ -31,14 +34,15 @@ std::string WhyNoRights(pid_t pid) {
   int scope = 0;
   file >> scope;
   std::string text = fmt::format("process {} may not be traced", pid);
+  if (file && scope >= 3) return text + ": Yama forbids it on this machine until it restarts";
+  if (geteuid() == 0) return text + ": " + HowToHaveTheRight();
   if (file && scope == 1) {
     return text +
            ": Yama allows it for child processes only; attach as root, or: sudo sysctl "
            "kernel.yama.ptrace_scope=0";
   }
   if (file && scope == 2) return text + ": Yama allows it for root only; attach as root";
-  if (file && scope >= 3) return text + ": Yama forbids it on this machine until it restarts";
-  return text + ": attach as its user or as root (in a container: with CAP_SYS_PTRACE)";
+  return text + ": " + HowToHaveTheRight() + " (in a container: with CAP_SYS_PTRACE)";
 }
 
 tl::unexpected<Error> Failed(std::string why) { return Fail(ErrorKind::kIo, std::move(why)); }
@@ -132,7 +136,7 @@ Result<RemoteThread> Injector::SafeThread() {
 Result<CallPlaces> Injector::FindPlaces() {
   for (const Mapping& mapping : target_.mappings()) {
     if (!mapping.executable || !ModuleName(mapping).starts_with("libc.so.6")) continue;
-    std::string code(mapping.end - mapping.begin, '\0');
+    std::string code(std::min(mapping.end - mapping.begin, kMostCode), '\0');
     if (!target_.Read(mapping.begin, code.data(), code.size())) continue;
     CallPlaces places;
     const size_t trap = code.find('\xcc');
@@ -279,6 +283,8 @@ Result<void> Injector::Forget() {
     const auto state = target_.State();
     const auto check = StackCheck::Make(target_);
     if (check == nullptr || !state) return Failed("its modules can't be read");
+    const auto thread_bytes = ThreadBytesOf(*state);
+    if (!thread_bytes) return Failed("the tracker in it says what can't be right of its threads");
     auto stopped = StopAll();
     if (!stopped) return tl::unexpected<Error>(stopped.error());
     stopped_since_ = stopped->since;
@@ -300,7 +306,7 @@ Result<void> Injector::Forget() {
     auto fine = MapStack(caller, *places);
     if (fine) {
       result = CallOurs(caller, *places, kForgetName, {});
-      const std::string zeros(state->tls_bytes, '\0');
+      const std::string zeros(*thread_bytes, '\0');
       for (const RemoteThread& thread : stopped->threads) {
         if (!result || thread.registers().fs_base == 0) continue;
         const uint64_t at = thread.registers().fs_base + static_cast<uint64_t>(state->tls_offset);

@@ -167,7 +167,7 @@ ThreadPlace StackCheck::Look(pid_t thread) {
     const uint64_t at = frame.exact ? frame.pc : frame.pc - 1;
     const Mapping* mapping = target_.At(at);
     const std::string module = mapping != nullptr ? ModuleName(*mapping) : std::string();
-    if (module.starts_with("ld-linux")) {
+    if (mapping != nullptr && mapping->path == target_.loader()) {
       place.in_loader = true;
       unsafe("it is in the loader");
     } else if (module.starts_with("libmemprof_attach.so")) {

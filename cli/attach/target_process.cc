@@ -19,6 +19,7 @@
 #include "cli/attach/function_table.h"
 #include "cli/process_facts.h"
 #include "cli/run/elf_facts.h"
+#include "cli/run/started_program.h"
 #include "core/mapping_line.h"
 
 namespace memprof {
@@ -30,17 +31,6 @@ std::string ProcPath(pid_t pid, const std::string& name) {
 
 uint64_t SignalMask(pid_t pid, const char* name) {
   return std::strtoull(StatusLine(pid, name).c_str(), nullptr, 16);
-}
-
-// Filters of system calls that the process has and we don't: what it may not call isn't known.
-bool HasFiltersOfItsOwn(pid_t pid) {
-  const auto number = [](pid_t process, const char* name) {
-    return std::strtol(StatusLine(process, name).c_str(), nullptr, 10);
-  };
-  const long theirs = number(pid, "Seccomp");
-  const long filters = number(pid, "Seccomp_filters");
-  const long ours = number(getpid(), "Seccomp_filters");
-  return theirs == 1 || (theirs == 2 && filters > ours);
 }
 
 // Why, before its executable is looked at; empty: go on.
@@ -69,10 +59,12 @@ std::string WhyNotProcess(pid_t pid) {
   std::error_code error;
   static_cast<void>(std::filesystem::read_symlink(ProcPath(pid, "exe"), error));
   if (error == std::errc::permission_denied) {
-    return fmt::format(
-        "process {} belongs to another user, or may not be looked into (setuid, prctl "
-        "PR_SET_DUMPABLE); attach as its user, or as root",
-        pid);
+    return geteuid() == 0
+               ? fmt::format("process {} may not be looked into: {}", pid, HowToHaveTheRight())
+               : fmt::format(
+                     "process {} belongs to another user, or may not be looked into (setuid, "
+                     "prctl PR_SET_DUMPABLE); {}",
+                     pid, HowToHaveTheRight());
   }
   if (error) return fmt::format("process {} has no executable: a thread of the kernel", pid);
   if (HasFiltersOfItsOwn(pid)) {
@@ -136,6 +128,17 @@ bool IsSameFile(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+std::string HowToHaveTheRight() {
+  if (geteuid() != 0) return "attach as its user, or as root";
+  constexpr int kSysPtrace = 19;  // CAP_SYS_PTRACE
+  const bool has =
+      (std::strtoull(StatusLine(getpid(), "CapEff").c_str(), nullptr, 16) >> kSysPtrace & 1) != 0;
+  return has ? "not even root may here, since it is outside of this container, or a security "
+               "module (AppArmor, SELinux) forbids it; run memprof where the process was started"
+             : "memprof runs as root, but without CAP_SYS_PTRACE; give it that (docker run "
+               "--cap-add SYS_PTRACE)";
+}
+
 std::string ModuleName(const Mapping& mapping) {
   return std::filesystem::path(mapping.path).filename().string();
 }
@@ -144,17 +147,23 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
   if (const std::string why = WhyNotProcess(pid); !why.empty()) {
     return Fail(ErrorKind::kUsage, why);
   }
-  const auto facts = ReadElfFacts(ProcPath(pid, "exe"));
+  const StartedProgram program = StartedProgramOf(pid);
+  const auto facts = ReadElfFacts(program.file);
   if (const std::string why = WhyNotProgram(pid, facts); !why.empty()) {
     return Fail(ErrorKind::kUsage, why);
   }
   TargetProcess target(pid);
-  std::error_code error;
-  target.program_ = std::filesystem::read_symlink(ProcPath(pid, "exe"), error).filename().string();
+  target.program_ = program.name;
   target.Remap();
   if (target.mappings_.empty()) {
     return Fail(ErrorKind::kUsage, fmt::format("process {} can't be looked into", pid));
   }
+  const auto base = AuxiliaryValue(pid, AT_BASE);
+  const Mapping* loader = base && *base != 0 ? target.At(*base) : nullptr;
+  std::error_code error;
+  target.loader_ = loader != nullptr
+                       ? loader->path
+                       : std::filesystem::read_symlink(ProcPath(pid, "exe"), error).string();
   std::map<std::string, uint64_t> files;
   for (const Mapping& mapping : target.mappings_) {
     if (!mapping.path.starts_with("/") || mapping.path.starts_with("/dev/")) continue;
@@ -176,7 +185,7 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
                   fmt::format("process {} has a sanitizer that replaces malloc in it", pid));
     }
     if (name.starts_with("libc.so.6")) libc = path;
-    if (name.find(".so") == std::string::npos || name.starts_with("ld-linux") ||
+    if (name.find(".so") == std::string::npos || path == target.loader_ ||
         name.starts_with("libc.so.6") || name.starts_with(kAttachLibraryName)) {
       continue;
     }

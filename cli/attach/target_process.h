@@ -46,6 +46,9 @@ class TargetProcess {
   // Whose allocator it is: the path of the module that defines malloc.
   const std::string& allocator() const { return allocator_; }
 
+  // The file of its loader, which may be its executable; empty: not known.
+  const std::string& loader() const { return loader_; }
+
   // What our library says in it; nullopt: it isn't loaded.
   std::optional<AttachState> State() const;
 
@@ -59,11 +62,15 @@ class TargetProcess {
   pid_t pid_;
   std::string program_;
   std::string allocator_;
+  std::string loader_;
   std::vector<std::string> warnings_;
   std::vector<Mapping> mappings_;
 };
 
 inline constexpr char kAttachLibraryName[] = "libmemprof_attach.so";
+
+// What lacks to trace a process that this one may not trace, and what to do.
+std::string HowToHaveTheRight();
 
 // The base name of a mapping's file.
 std::string ModuleName(const Mapping& mapping);

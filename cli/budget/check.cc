@@ -29,6 +29,9 @@ std::string WhyNoVerdict(const Profile& profile) {
     return "the tracker gave up, so that the figures are not the whole run's: " +
            WhyStopped(reason);
   }
+  if (!profile.unseen.empty() && profile.total.allocations == 0) {
+    return "nothing was counted: " + UnseenLines(profile.unseen)[0];
+  }
   return {};
 }
 
@@ -70,10 +73,15 @@ std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& prof
   }
   if (AnyLimit(judgement, [](const LimitKind& kind) { return kind.leak; })) {
     if (std::string note = EndNote(profile); !note.empty()) notes.push_back(std::move(note));
+    if (const Count kept = SumKeptByRuntime(profile); kept.allocations != 0) {
+      notes.push_back(fmt::format("{}{} more is kept by design by the runtime, which is no leak",
+                                  profile.tracker.sample_bytes != 0 ? "≈ " : "",
+                                  FormatBytes(kept.bytes)));
+    }
   }
   if (AnyLimit(judgement,
                [](const LimitKind& kind) { return kind.key == std::string("peak_rss"); }) &&
-      profile.tracker.bytes != 0) {
+      profile.tracker.bytes != 0 && !CountedInFile(profile)) {
     notes.push_back(
         fmt::format("the peak RSS has the tracker's {} in it", FormatBytes(profile.tracker.bytes)));
   }
@@ -213,6 +221,7 @@ CaptureCheck CheckProfile(const Yardstick& yardstick, const std::string& capture
   const Profile* baseline = yardstick.baseline ? &*yardstick.baseline : nullptr;
   Judgement judgement = Judge(yardstick.budget, profile, baseline, yardstick.today);
   check.notes = NotesOn(judgement, profile);
+  check.unseen = UnseenLines(profile.unseen);
   AddNotesOnBaseline(baseline, check.notes);
   for (LimitVerdict& verdict : judgement.limits) {
     check.items.push_back(LimitItem(std::move(verdict), profile, baseline));

@@ -12,6 +12,7 @@
 #include "cli/budget/step_summary.h"
 #include "cli/message.h"
 #include "cli/reports/output.h"
+#include "core/printable.h"
 
 namespace memprof {
 namespace {
@@ -54,6 +55,9 @@ int RunCheck(const CheckOptions& options) {
   const CheckReport report = Check(*yardstick, options.captures, options.symbols);
   for (const CaptureCheck& check : report.captures) {
     if (!check.error.empty()) Say(check.error);
+    for (const std::string& line : check.unseen) {
+      Say("warning: {}: {}", check.capture, Printable(line));
+    }
   }
   // 1 says that something is over: a report that can't be written is another failure.
   const bool written =

@@ -43,6 +43,7 @@ struct CaptureCheck {
   uint64_t duration_ms = 0;
   std::vector<CheckItem> items;    // in the file's order
   std::vector<std::string> notes;  // what keeps the figures from being exact, and what didn't apply
+  std::vector<std::string> unseen;  // of these, what is known to be in no figure: to be warned of
 };
 
 struct CheckReport {

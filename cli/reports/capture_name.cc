@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <utility>
 
 namespace memprof {
 
@@ -21,6 +22,14 @@ Result<CaptureName> ParseCaptureName(const std::string& name) {
   if (!is_time && !std::filesystem::exists(file, error)) return CaptureName{name, std::nullopt};
   if (moment) return CaptureName{file, *moment};
   return Fail(ErrorKind::kUsage, fmt::format("{}: {}", file, moment.error().message));
+}
+
+Result<std::string> WholeCapture(const std::string& name, std::string_view does) {
+  auto capture = ParseCaptureName(name);
+  if (!capture) return tl::unexpected<Error>(capture.error());
+  if (!capture->moment) return std::move(capture->file);
+  return Fail(ErrorKind::kUsage, fmt::format("{}: {} as a whole, whatever the moment; write {}",
+                                             name, does, capture->file));
 }
 
 }  // namespace memprof

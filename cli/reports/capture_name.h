@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/moment_choice.h"
 #include "core/result.h"
@@ -19,5 +20,9 @@ struct CaptureName {
 
 // A file that has the '@' in its name is that file. kUsage: nothing follows the '@'.
 Result<CaptureName> ParseCaptureName(const std::string& name);
+
+// For a command that is of the whole capture, which `does` says: "parse lists a capture's
+// sections". kUsage: the name has a moment; else the file.
+Result<std::string> WholeCapture(const std::string& name, std::string_view does);
 
 }  // namespace memprof

@@ -46,9 +46,8 @@ Json SideJson(const DiffSide& side) {
   }
   return {{"capture", std::filesystem::path(side.name).filename().string()},
           {"program", program.program},
-          {"run",
-           fmt::format("pid {}, {}, {} after {}", program.pid, FormatUtcTime(program.start_unix_ms),
-                       EndText(program), FormatDuration(program.duration_ms))},
+          {"run", fmt::format("pid {}, {}, {}", program.pid, FormatUtcTime(program.start_unix_ms),
+                              RunText(program))},
           {"warnings", warnings},
           {"notes", side.profile->notes}};
 }

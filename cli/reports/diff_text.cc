@@ -104,11 +104,10 @@ std::string NotesText(std::string_view head, const Profile& profile, const TextS
 
 std::string HeadText(const char* name, const DiffSide& side, const TextStyle& style) {
   const SnapshotProgram& program = side.profile->program;
-  const std::string head = IsRunKnown(program)
-                               ? fmt::format("{}: {}, pid {}, {} after {}", Printable(side.name),
-                                             Printable(program.program), program.pid,
-                                             EndText(program), FormatDuration(program.duration_ms))
-                               : fmt::format("{}: a region", Printable(side.name));
+  const std::string head =
+      IsRunKnown(program) ? fmt::format("{}: {}, pid {}, {}", Printable(side.name),
+                                        Printable(program.program), program.pid, RunText(program))
+                          : fmt::format("{}: a region", Printable(side.name));
   std::string text = Bold(PaddedRight(name, 8), style) + Wrapped(head, 8, style.width);
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     text += std::string(8, ' ') + Wrapped("sampled: " + SamplingText(sample), 8, style.width);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/message.h"
+#include "cli/reports/capture_name.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "core/units.h"
@@ -37,7 +38,10 @@ Result<void> CheckProcess(const FinalizeOptions& options, const std::string& fil
 }
 
 // The region gives way to its capture where no other file is named.
-int Finalize(const FinalizeOptions& options, const std::string& file) {
+int Finalize(const FinalizeOptions& options, const std::string& region) {
+  const auto whole = WholeCapture(region, "finalize makes a capture of a region");
+  if (!whole) return ExitStatusOf(whole.error());
+  const std::string& file = *whole;
   const auto capture = LoadCaptureBytes(file);
   if (!capture) return ExitStatusOf(capture.error());
   if (!capture->is_region) {

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/allocator_tells.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -15,14 +16,29 @@ std::string SignedBytes(int64_t bytes) {
 }
 
 std::string SourceText(const AllocatorSample& said) {
-  if (said.provider == AllocatorProvider::kNone) {
-    return "the allocator said nothing of itself";
+  if (Tells(said)) {
+    return fmt::format("the allocator's part is what {} said at {}", NameOf(said.provider),
+                       FormatDuration(said.time_ms));
   }
-  return fmt::format("the allocator's part is what {} said at {}", NameOf(said.provider),
-                     FormatDuration(said.time_ms));
+  switch (said.provider) {
+    case AllocatorProvider::kGlibc:
+      return "glibc is never asked about its part: the question may wait for ever for another "
+             "thread, and aborts a program with a damaged list of free blocks";
+    case AllocatorProvider::kMimalloc:
+      return "mimalloc tells nothing of its blocks";
+    case AllocatorProvider::kJemalloc:
+    case AllocatorProvider::kTcmalloc:
+      return fmt::format(
+          "{} wasn't asked about its part: once the program has had a second thread, or has jumped "
+          "out of the allocator, the question may wait for ever",
+          NameOf(said.provider));
+    case AllocatorProvider::kNone:
+      break;
+  }
+  return "the allocator said nothing of itself";
 }
 
-// What it said as the program ended, perhaps.
+// What it said as the program ended, perhaps. Pre: it tells something.
 std::string LastSaidText(const AllocatorSample& said) {
   std::string text =
       fmt::format("{} said at {}:", NameOf(said.provider), FormatDuration(said.time_ms));
@@ -36,14 +52,14 @@ std::string LastSaidText(const AllocatorSample& said) {
   add(said.cached_bytes, "in threads' caches");
   add(said.free_bytes, "free and kept");
   add(said.metadata_bytes, "in its own tables");
-  return *comma == 0 ? text + " nothing of its blocks" : text;
+  return text;
 }
 
 }  // namespace
 
 std::string MemoryText(const Profile& profile, const TextStyle& style) {
   const MemoryRecord& memory = profile.memory;
-  const bool said = memory.last_said.provider != AllocatorProvider::kNone;
+  const bool said = Tells(memory.last_said);
   if (memory.samples.empty()) {
     return said ? "\n" + Wrapped(LastSaidText(memory.last_said), 0, style.width) : std::string();
   }
@@ -79,10 +95,10 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
   text += fmt::format("{} {}  RSS, the highest and the last that were measured\n",
                       PaddedLeft(FormatBytes(highest.rss_bytes), 12),
                       PaddedLeft(FormatBytes(last.rss_bytes), 12));
-  text += Wrapped(
-      SourceText(highest.allocator) +
-          (highest.allocator == last.allocator ? std::string() : "; " + SourceText(last.allocator)),
-      0, style.width);
+  std::string sources = SourceText(highest.allocator);
+  const std::string of_last_sample = SourceText(last.allocator);
+  if (of_last_sample != sources) sources += "; " + of_last_sample;
+  text += Wrapped(sources, 0, style.width);
   if (said && memory.last_said != last.allocator) {
     text += Wrapped(LastSaidText(memory.last_said), 0, style.width);
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/message.h"
+#include "cli/reports/capture_name.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "formats/capture_merger.h"
@@ -28,7 +29,9 @@ Result<CaptureContent> Merge(const std::vector<std::string>& captures) {
     const auto in = [&](ErrorKind kind, const std::string& why) {
       return Fail(kind, fmt::format("{}: {}", capture, why));
     };
-    const auto bytes = LoadCaptureBytes(capture);
+    const auto file = WholeCapture(capture, "merge sums captures");
+    if (!file) return tl::unexpected<Error>(file.error());
+    const auto bytes = LoadCaptureBytes(*file);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     auto content = DecodeCapture(bytes->bytes);
     if (!content) return in(content.error().kind, content.error().message);

@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "cli/reports/capture_name.h"
 #include "cli/reports/output.h"
 #include "cli/reports/terminal.h"
 #include "formats/capture_dump.h"
@@ -38,7 +39,9 @@ CommandBody SetUpParse(CLI::App& app) {
   AddOutputOptions(app, options->output);
   return [options] {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
-    const auto bytes = ReadWholeFile(options->capture);
+    const auto file = WholeCapture(options->capture, "parse lists the sections of a capture");
+    if (!file) return ExitStatusOf(file.error());
+    const auto bytes = ReadWholeFile(*file);
     if (!bytes) return ExitStatusOf(bytes.error());
     const auto text = DumpCapture(*bytes);
     if (!text) {

@@ -97,7 +97,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
     line("over time", kNotByProcess);
     return text + NotesText(profile);
   }
-  line("tracker's memory", FormatBytesExact(tracker.bytes));
+  line(CountedInFile(profile) ? "tracker's file" : "tracker's memory",
+       FormatBytesExact(tracker.bytes));
   line("dropped events", FormatCount(tracker.dropped_events));
   line("truncated stacks", FormatCount(tracker.truncated_stacks));
   line("incomplete stacks", FormatCount(tracker.incomplete_stacks));

@@ -17,20 +17,13 @@
 #include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
 #include "cli/reports/view_options.h"
+#include "core/runtime_leaks.h"
 #include "core/units.h"
 
 namespace memprof {
 namespace {
 
 constexpr size_t kRows = 12;
-
-Count KeptByRuntime(const Profile& profile) {
-  Count kept;
-  for (const ProfileSite& site : profile.sites) {
-    if (site.runtime_reason != nullptr) kept += site.leaked;
-  }
-  return kept;
-}
 
 std::string MergeText(const std::vector<SnapshotSource>& sources) {
   int64_t last = 0;
@@ -67,18 +60,14 @@ std::string NamedText(const NamedSnapshots& named) {
   return text + "; see one with CAPTURE@NAME";
 }
 
-std::string AfterText(const SnapshotProgram& program) {
-  return program.duration_ms != 0 ? " after " + FormatDuration(program.duration_ms) : "";
-}
-
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const std::string name = Printable(program.program);
   const std::string rest =
       !profile.sources.empty() ? MergeText(profile.sources)
       : IsRunKnown(program)
-          ? fmt::format("{}{}, pid {}, started {}", EndText(program), AfterText(program),
-                        program.pid, FormatUtcTime(program.start_unix_ms))
+          ? fmt::format("{}, pid {}, started {}", RunText(program), program.pid,
+                        FormatUtcTime(program.start_unix_ms))
           : "a region: what ran, when and how it ended is in the capture of its run";
   std::string text = Bold(name, style) + "  " +
                      Wrapped(rest, std::min(Columns(name) + 2, style.width / 2), style.width);
@@ -89,11 +78,9 @@ std::string HeadText(const Profile& profile, const TextStyle& style) {
   return text;
 }
 
-// A region in a file has its place on the disk: more than it has in the memory.
 std::string RssText(const Profile& profile) {
   const uint64_t rss_peak_bytes = profile.program.rss_peak_bytes;
-  const uint64_t tracker_bytes = profile.tracker.bytes;
-  const std::string tracker = FormatBytes(tracker_bytes);
+  const std::string tracker = FormatBytes(profile.tracker.bytes);
   const bool merge = !profile.sources.empty();
   const std::string sum = FormatBytes(rss_peak_bytes) + " at most, the sum of the sources'";
   if (IsOfFiguresOnly(profile)) {  // the trackers' is of all processes together
@@ -101,11 +88,11 @@ std::string RssText(const Profile& profile) {
     return merge ? sum : FormatBytes(rss_peak_bytes) + " at its highest, the tracker's included";
   }
   if (merge) return fmt::format("{}; {} of it the trackers'", sum, tracker);
-  if (rss_peak_bytes == 0) return fmt::format("not known; the tracker has {}", tracker);
+  if (rss_peak_bytes == 0) return fmt::format("not known; the tracker took {}", tracker);
   const std::string peak = FormatBytes(rss_peak_bytes) + " at its highest";
-  return tracker_bytes < rss_peak_bytes
-             ? fmt::format("{}, the tracker's {} included", peak, tracker)
-             : fmt::format("{}; the tracker has {} on the disk", peak, tracker);
+  return CountedInFile(profile)
+             ? fmt::format("{}; the tracker counted in a file of {}", peak, tracker)
+             : fmt::format("{}, the tracker's {} included", peak, tracker);
 }
 
 std::string FiguresText(const Profile& profile, const TextStyle& style) {
@@ -129,12 +116,9 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   if (!processes.empty()) line("of", Printable(processes[0]));
   if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
   line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
-  const Count kept = KeptByRuntime(profile);
+  const Count kept = SumKeptByRuntime(profile);
   line("leaked", figure(profile.leaked, profile.variances.leaked) +
-                     (kept.allocations == 0
-                          ? std::string()
-                          : fmt::format(", {}{} of it kept by design by the runtime",
-                                        sample_bytes == 0 ? "" : "≈ ", FormatBytes(kept.bytes))));
+                     KeptByRuntimeText(profile.leaked, kept, sample_bytes != 0));
   line("total", figure(profile.total, profile.variances.total));
   line("RSS", RssText(profile));
   if (!profile.named.taken.empty()) line("named", NamedText(profile.named));

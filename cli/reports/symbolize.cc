@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/message.h"
+#include "cli/reports/capture_name.h"
 #include "cli/reports/load.h"
 #include "cli/reports/output.h"
 #include "cli/symbols/symbolize_capture.h"
@@ -37,7 +38,9 @@ int SymbolizeCommand(const SymbolizeOptions& options) {
     return kExitUsage;
   }
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
-  const auto capture = LoadCaptureBytes(options.capture);
+  const auto file = WholeCapture(options.capture, "symbolize stores the names of a capture");
+  if (!file) return ExitStatusOf(file.error());
+  const auto capture = LoadCaptureBytes(*file);
   if (!capture) return ExitStatusOf(capture.error());
   if (capture->is_region && options.output.file.empty()) {
     Say("{} is a region, which is left as it is; name the capture with -o", options.capture);

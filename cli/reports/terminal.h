@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/printable.h"  // which every report needs
+
 namespace memprof {
 
 struct TextStyle {
@@ -23,10 +25,6 @@ std::string Bold(std::string_view text, const TextStyle& style);
 std::string Dim(std::string_view text, const TextStyle& style);
 std::string Red(std::string_view text, const TextStyle& style);
 std::string Green(std::string_view text, const TextStyle& style);
-
-// Names come from foreign binaries: control characters, marks that turn the direction of writing
-// and broken UTF-8 become '?', so that no name can drive the terminal.
-std::string Printable(std::string_view text);
 
 // Columns that printable text takes (of UTF-8, its characters).
 size_t Columns(std::string_view text);

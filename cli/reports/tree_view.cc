@@ -141,7 +141,7 @@ void TreeView::ToggleSubtree() {
   for (size_t i = 0; i < nodes.size() && i < kMostOpened; ++i) {
     const std::vector<uint32_t>& children = tree_.nodes()[nodes[i]].children;
     all_open = all_open && (open_[nodes[i]] || children.empty());
-    nodes.insert(nodes.end(), children.begin(), children.end());
+    for (const uint32_t child : children) nodes.push_back(child);
   }
   for (size_t i = 0; i < nodes.size() && i < kMostOpened; ++i) open_[nodes[i]] = !all_open;
   Update();

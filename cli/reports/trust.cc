@@ -25,6 +25,8 @@ std::vector<std::string> TrustLines(const Profile& profile) {
   say(tracker.dropped_events, "events could not be counted: they are in no figure");
   say(tracker.tables_full_events,
       "allocations found the tables full: they are in the row [tables full]");
+  say(tracker.unnamed_frames,
+      "frames are in files that the table of modules had no room for: they have no names");
   say(tracker.truncated_stacks,
       "allocations had stacks deeper than 512 frames: their outer frames are [truncated]");
   if (tracker.inexact_read) {
@@ -48,6 +50,7 @@ std::vector<std::string> TrustLines(const Profile& profile) {
         FormatCountOf(tracker.before_attach_frees, "block")));
   }
   say(tracker.fork_children, "forked children were not counted");
+  for (std::string& line : UnseenLines(profile.unseen)) lines.push_back(std::move(line));
   if (const auto& chosen = profile.chosen_processes; chosen && chosen->figures_only) {
     for (std::string& line : lines) {
       line = "not by process: " + line;
@@ -136,11 +139,23 @@ std::string EndText(const SnapshotProgram& program) {
     case EndKind::kExec:
       return "executed another program";
     case EndKind::kEnded:
-      return "ended, its parent knows how";
+      return "ended, exit status not known";
     case EndKind::kRunning:
       break;
   }
   return "was still running";
+}
+
+std::string RunText(const SnapshotProgram& program) {
+  if (program.duration_ms == 0) return EndText(program);
+  const std::string after = " after " + FormatDuration(program.duration_ms);
+  if (program.end_kind == EndKind::kEnded) return "ended" + after + ", exit status not known";
+  return EndText(program) + after;
+}
+
+bool CountedInFile(const Profile& profile) {
+  const uint64_t rss_peak_bytes = profile.program.rss_peak_bytes;
+  return rss_peak_bytes != 0 && profile.tracker.bytes >= rss_peak_bytes;
 }
 
 bool IsRunKnown(const SnapshotProgram& program) { return program.pid != 0; }

@@ -30,8 +30,15 @@ std::string MomentHead(const Profile& profile, const TextStyle& style);
 // This and the processes on stderr, for formats that have no room for it.
 void SayChosen(const Profile& profile);
 
-// "exited with 0", "was killed by SIGKILL (9)", "is running", "executed another program".
+// "exited with 0", "was ended by SIGKILL (9)", "was still running", "executed another program",
+// "ended, exit status not known".
 std::string EndText(const SnapshotProgram& program);
+// The same with the time, if it is known: "exited with 0 after 4.2 s".
+std::string RunText(const SnapshotProgram& program);
+
+// What the tracker took isn't a part of RSS: it counted in a file, which takes more on the disk
+// than it has in the memory.
+bool CountedInFile(const Profile& profile);
 
 // A region alone doesn't know what ran, when and how it ended.
 bool IsRunKnown(const SnapshotProgram& program);

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/process_facts.h"
 #include "cli/run/exit_status.h"
 #include "core/handshake.h"
 
@@ -101,18 +102,22 @@ int Child::Start() {
 std::vector<std::string> EnvironmentWith(const std::string& preload, const std::string& socket) {
   constexpr std::string_view kPreload = "LD_PRELOAD=";
   const std::string socket_prefix = std::string(kSocketVariable) + "=";
+  const std::string filters_prefix = std::string(kFiltersVariable) + "=";
   std::vector<std::string> environment;
   std::string others;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     if (text.starts_with(kPreload)) {
       others = text.substr(kPreload.size());
-    } else if (!text.starts_with(socket_prefix)) {
+    } else if (!text.starts_with(socket_prefix) && !text.starts_with(filters_prefix)) {
       environment.emplace_back(text);
     }
   }
   environment.push_back(std::string(kPreload) + preload + (others.empty() ? "" : ":" + others));
   environment.push_back(socket_prefix + socket);
+  if (const uint32_t filters = OwnFilters(); filters != 0) {
+    environment.push_back(filters_prefix + std::to_string(filters));
+  }
   return environment;
 }
 

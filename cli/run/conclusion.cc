@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cli/run/exit_status.h"
+#include "core/runtime_leaks.h"
 #include "core/sampling.h"
 #include "core/units.h"
 
@@ -40,29 +41,38 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
     return "no capture: the program's tracker gave up waiting for memprof (was it stopped, or the "
            "machine busy?) or had no memory; the program ran without it";
   }
+  if (outcome.filtered) {
+    return "no capture: no tracker connected. The program was started behind a filter of system "
+           "calls (seccomp) that memprof itself doesn't have and that might kill it for a call of "
+           "the tracker's: start memprof behind the same filter, or the program without it";
+  }
   return "no capture: no tracker connected. The program drops LD_PRELOAD from its environment, is "
          "not run by the system's loader, or ended while it was loaded; try memprof doctor "
-         "PROGRAM";
+         "PROGRAM. If it runs well without memprof, memprof's preload may be at fault: please "
+         "report it";
 }
 
-std::string Figures(const Snapshot& snapshot, const std::string& output, uint64_t output_bytes) {
+std::string Figures(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes) {
+  const Snapshot& snapshot = *outcome.written;
   const Count peak = SumPeak(snapshot);
   const Count leaked = SumLeaked(snapshot);
+  const std::string kept =
+      KeptByRuntimeText(leaked, outcome.kept_by_runtime, snapshot.tracker.sample_bytes != 0);
   if (const uint64_t sample_bytes = snapshot.tracker.sample_bytes; sample_bytes != 0) {
     const FigureVariances variances = SumVariances(snapshot);
     return fmt::format(
-        "sampled, one block per {}: peak ≈ {}, leaked ≈ {}, ≈ {} allocations in all; capture {} "
+        "sampled, one block per {}: peak ≈ {}, leaked ≈ {}{}, ≈ {} allocations in all; capture {} "
         "({}); see: memprof summary {}",
         FormatBytes(sample_bytes),
         FormatBytesWithError(peak.bytes, StandardError(variances.peak).bytes),
-        FormatBytesWithError(leaked.bytes, StandardError(variances.leaked).bytes),
+        FormatBytesWithError(leaked.bytes, StandardError(variances.leaked).bytes), kept,
         FormatCountWithError(SumTotal(snapshot).allocations,
                              StandardError(variances.total).allocations),
         output, FormatBytes(output_bytes), ShellWord(output));
   }
   return fmt::format(
-      "peak {}, leaked {} in {}, {} in all; capture {} ({}); see: memprof summary {}",
-      FormatBytes(peak.bytes), FormatBytes(leaked.bytes), Allocations(leaked.allocations),
+      "peak {}, leaked {} in {}{}, {} in all; capture {} ({}); see: memprof summary {}",
+      FormatBytes(peak.bytes), FormatBytes(leaked.bytes), Allocations(leaked.allocations), kept,
       Allocations(SumTotal(snapshot).allocations), output, FormatBytes(output_bytes),
       ShellWord(output));
 }
@@ -91,6 +101,8 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
     lines.push_back(fmt::format(
         "the capture ends where {} executed another program, {}", outcome.untracked_image,
         outcome.late_trackers > 0 ? "whose tracker gave up waiting for memprof"
+        : outcome.filtered        ? "which is behind a filter of system calls (seccomp) that might "
+                                    "kill it for a call of the tracker's"
                                   : "from which no tracker connected"));
   }
   const uint64_t children = static_cast<uint64_t>(outcome.descendants) + tracker.fork_children;
@@ -101,6 +113,14 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
 }
 
 }  // namespace
+
+void FindKeptByRuntime(RunOutcome& outcome) {
+  if (!outcome.written) return;
+  SymbolizerOptions options;
+  options.download_limit = {};
+  const auto symbolizer = MakeSymbolizer(options);
+  outcome.kept_by_runtime = SumKeptByRuntime(*outcome.written, *symbolizer);
+}
 
 Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes,
                     const std::string& region, bool quiet) {
@@ -120,21 +140,12 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
   } else if (!quiet) {
     if (outcome.written) {
       AddTrouble(outcome, conclusion.lines);
-      conclusion.lines.push_back(Figures(*outcome.written, output, output_bytes));
+      conclusion.lines.push_back(Figures(outcome, output, output_bytes));
     } else {
       conclusion.lines.push_back("the program itself is left out by --only or --skip");
     }
   }
   return conclusion;
-}
-
-std::string ShellWord(const std::string& word) {
-  constexpr char kPlain[] =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace memprof

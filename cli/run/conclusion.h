@@ -1,13 +1,14 @@
 // What `memprof run` says at the end, and its exit status (exit_status.h).
 //
 // Invariant: where the status isn't 0 and is memprof's own, the last line says why, also if quiet.
-// Thread safety: pure.
+// Thread safety: pure, but FindKeptByRuntime, which reads the symbols of libc.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/run/shell_word.h"
 #include "cli/run/supervisor.h"
 
 namespace memprof {
@@ -20,11 +21,11 @@ struct Conclusion {
   std::string last_line;  // behind that; empty: none
 };
 
+// Fills in RunOutcome::kept_by_runtime. Downloads nothing.
+void FindKeptByRuntime(RunOutcome& outcome);
+
 // `output`: the capture's file, `output_bytes` its size; `region`: its file, or empty.
 Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes,
                     const std::string& region, bool quiet);
-
-// A word that a shell takes as it is.
-std::string ShellWord(const std::string& word);
 
 }  // namespace memprof

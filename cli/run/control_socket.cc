@@ -1,7 +1,9 @@
 #include "cli/run/control_socket.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -23,12 +25,45 @@ bool Fill(sockaddr_un& address, const std::string& path) {
   return true;
 }
 
-// This user or root on the other side.
-bool IsOurs(int fd) {
+std::optional<uid_t> UserBehind(int fd) {
   ucred peer = {};
   socklen_t bytes = sizeof peer;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 &&
-         (peer.uid == geteuid() || peer.uid == 0);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) return std::nullopt;
+  return peer.uid;
+}
+
+// This user or root on the other side.
+bool IsOurs(int fd) {
+  const auto user = UserBehind(fd);
+  return user && (*user == geteuid() || *user == 0);
+}
+
+struct OpenFile {
+  explicit OpenFile(int opened) : fd(opened) {}
+  OpenFile(OpenFile&& from) noexcept : fd(std::exchange(from.fd, -1)) {}
+  OpenFile& operator=(OpenFile&&) = delete;
+  ~OpenFile() {
+    if (fd >= 0) close(fd);
+  }
+  int fd;
+};
+
+// As AskSupervisor says; `owner`: whose it is. Below 0: there is none that may be asked.
+OpenFile OpenControlSocket(const std::string& directory, uid_t other, uid_t& owner) {
+  constexpr mode_t kOthersWrite = 0022;
+  struct stat info;
+  const OpenFile place(open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (place.fd < 0 || fstat(place.fd, &info) != 0 || (info.st_mode & kOthersWrite) != 0 ||
+      (info.st_uid != geteuid() && info.st_uid != other)) {
+    return OpenFile(-1);
+  }
+  owner = info.st_uid;
+  OpenFile socket(openat(place.fd, kControlSocketName, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (socket.fd < 0 || fstat(socket.fd, &info) != 0 || !S_ISSOCK(info.st_mode) ||
+      info.st_uid != owner) {
+    return OpenFile(-1);
+  }
+  return socket;
 }
 
 void SetLimit(int fd, std::chrono::milliseconds limit) {
@@ -107,33 +142,32 @@ void ControlSocket::Answer(int fd, const ControlReply& reply) {
   close(fd);
 }
 
-ControlReply AskSupervisor(const std::string& path, const ControlRequest& request,
+ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
                            std::chrono::milliseconds patience) {
+  uid_t owner = 0;
+  const OpenFile place = OpenControlSocket(directory, other, owner);
+  const OpenFile peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address;
-  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-  if (fd < 0 || !Fill(address, path)) {
-    if (fd >= 0) close(fd);
+  if (place.fd < 0 || peer.fd < 0 || !Fill(address, fmt::format("/proc/self/fd/{}", place.fd))) {
     return Only(ControlStatus::kNobody);
   }
-  SetLimit(fd, patience);
-  ControlReply reply = Only(ControlStatus::kNobody);
+  SetLimit(peer.fd, patience);
   // A stopped one's queue may be full: the connect waits then too.
-  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    if (errno == EAGAIN) reply = Only(ControlStatus::kSilent);
-  } else if ((geteuid() == 0 || IsOurs(fd)) &&  // in /tmp another user may listen
-             send(fd, &request, sizeof request, MSG_NOSIGNAL) ==
-                 static_cast<ssize_t>(sizeof request)) {
-    reply = Receive(fd);
-    if (reply.status == ControlStatus::kMine) {
-      SetLimit(fd, kControlTimeout);
-      reply = Receive(fd);
-      if (reply.status == ControlStatus::kNobody || reply.status == ControlStatus::kSilent) {
-        reply = Only(ControlStatus::kFailed);
-        SetText(reply.text, "the run was asked, and has not told the outcome");
-      }
-    }
+  if (connect(peer.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    return Only(errno == EAGAIN ? ControlStatus::kSilent : ControlStatus::kNobody);
   }
-  close(fd);
+  if (UserBehind(peer.fd) != owner || send(peer.fd, &request, sizeof request, MSG_NOSIGNAL) !=
+                                          static_cast<ssize_t>(sizeof request)) {
+    return Only(ControlStatus::kNobody);
+  }
+  ControlReply reply = Receive(peer.fd);
+  if (reply.status != ControlStatus::kMine) return reply;
+  SetLimit(peer.fd, kControlTimeout);
+  reply = Receive(peer.fd);
+  if (reply.status == ControlStatus::kNobody || reply.status == ControlStatus::kSilent) {
+    reply = Only(ControlStatus::kFailed);
+    SetText(reply.text, "the run was asked, and has not told the outcome");
+  }
   return reply;
 }
 

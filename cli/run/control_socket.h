@@ -89,8 +89,12 @@ class ControlSocket {
   int fd_;
 };
 
-// Asks the supervisor whose socket is at `path`. kNotMine, kTaken, kFailed, kNobody or kSilent.
-ControlReply AskSupervisor(const std::string& path, const ControlRequest& request,
+// Asks the supervisor that listens in this directory. kNotMine, kTaken, kFailed, kNobody or
+// kSilent. Where to ask may have been said by another process. So only a directory of this user or
+// of `other` is gone into, in which nobody else can write, and only a socket of the same user
+// asked, if he listens there himself; no symbolic link is followed at either. What is checked stays
+// open: it is what is asked. The reply's text is the listener's all the same.
+ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
                            std::chrono::milliseconds patience = kControlPatience);
 
 // Into a field of fixed length, cut if need be.

@@ -109,23 +109,25 @@ Diagnosis DiagnoseHost() {
   return diagnosis;
 }
 
-Diagnosis DiagnoseProgram(const std::string& program, const std::string& search_path) {
+Diagnosis DiagnoseProgram(const std::vector<std::string>& command, const std::string& search_path) {
   Diagnosis diagnosis;
-  diagnosis.text = program + "\n";
-  const auto preflight = CheckProgram(program, search_path);
+  diagnosis.text = command[0] + "\n";
+  const auto preflight = CheckProgram(command, search_path);
   if (!preflight) {
     diagnosis.fine = false;
     diagnosis.text += Row("verdict", "can't be profiled: " + preflight.error().message);
     return diagnosis;
   }
-  const bool script = !preflight->interpreter.empty();
-  diagnosis.text +=
-      Row("runs", script ? fmt::format("{}, by {}", preflight->path, preflight->interpreter)
-                         : preflight->path);
+  const std::string& runs = preflight->Runs();
+  const bool started = runs == preflight->path;
+  diagnosis.text += Row("runs", started                     ? runs
+                                : preflight->loaded.empty() ? preflight->path + ", by " + runs
+                                                            : runs + ", by " + preflight->path);
   diagnosis.text += Row("verdict", "can be profiled");
   for (const std::string& warning : preflight->warnings) diagnosis.text += Row("but", warning);
   if (preflight->loader.empty()) return diagnosis;  // no ELF file: exec finds something to run it
-  const LoadedModules modules = ListModules(preflight->Runs(), preflight->loader);
+  const LoadedModules modules =
+      ListModules(preflight->Runs(), preflight->loader, preflight->loader_options);
   diagnosis.fine = modules.missing.empty();
   diagnosis.text += Row("malloc", AllocatorOf(modules));
   diagnosis.text += ModulesText(modules);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace memprof {
 
@@ -13,6 +14,7 @@ struct Diagnosis {
 };
 
 Diagnosis DiagnoseHost();
-Diagnosis DiagnoseProgram(const std::string& program, const std::string& search_path);
+// `command`: the program, and of a loader that is run itself what it is to start.
+Diagnosis DiagnoseProgram(const std::vector<std::string>& command, const std::string& search_path);
 
 }  // namespace memprof

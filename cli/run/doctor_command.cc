@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/run/diagnosis.h"
 #include "cli/run/preflight.h"
@@ -13,10 +14,10 @@ namespace {
 
 constexpr int kExitCannotProfile = 1;
 
-int Doctor(const std::string& program) {
+int Doctor(const std::vector<std::string>& command) {
   Diagnosis diagnosis = DiagnoseHost();
-  if (!program.empty()) {
-    const Diagnosis of_program = DiagnoseProgram(program, ProgramSearchPath());
+  if (!command.empty()) {
+    const Diagnosis of_program = DiagnoseProgram(command, ProgramSearchPath());
     diagnosis.text += "\n" + of_program.text;
     diagnosis.fine = diagnosis.fine && of_program.fine;
   }
@@ -27,10 +28,12 @@ int Doctor(const std::string& program) {
 }  // namespace
 
 CommandBody SetUpDoctor(CLI::App& app) {
-  auto program = std::make_shared<std::string>();
-  app.add_option("PROGRAM", *program, "Also look at this program; it is not run")
+  auto command = std::make_shared<std::vector<std::string>>();
+  app.add_option("PROGRAM", *command,
+                 "Also look at this program; it is not run. Arguments count for the loader "
+                 "(ld-linux-x86-64.so.2 ./program)")
       ->type_name("COMMAND");
-  return [program] { return Doctor(*program); };
+  return [command] { return Doctor(*command); };
 }
 
 }  // namespace memprof

@@ -19,9 +19,14 @@ void ReadDynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Dyn entry;
     if (gelf_getdyn(data, static_cast<int>(i), &entry) == nullptr) return;
-    if (entry.d_tag != DT_NEEDED) continue;
+    if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_SONAME) continue;
     const char* name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-    if (name != nullptr) facts.needed.emplace_back(name);
+    if (name == nullptr) continue;
+    if (entry.d_tag == DT_SONAME) {
+      facts.soname = name;
+    } else {
+      facts.needed.emplace_back(name);
+    }
   }
 }
 
@@ -79,7 +84,18 @@ void FindMessages(Elf* elf, ElfFacts& facts) {
 
 }  // namespace
 
-std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
+std::string UnseenAllocator(const ElfFacts& facts) {
+  if (facts.jemalloc.mallctl != 0) return {};
+  if (!facts.defines_mallctl.empty()) return "jemalloc";
+  if (!facts.inner_allocator.empty()) return facts.inner_allocator;
+  return facts.defines_malloc ? "malloc" : std::string();
+}
+
+bool IsLoader(const ElfFacts& facts) {
+  return facts.interpreter.empty() && facts.soname.starts_with("ld-linux");
+}
+
+std::optional<ElfFacts> ReadElfFacts(const std::string& path, bool whole) {
   const ElfFile file(path);
   Elf* const elf = file.elf();
   GElf_Ehdr header;
@@ -112,13 +128,13 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path) {
     }
     has_symbols |= section_header.sh_type == SHT_SYMTAB;
     if ((section_header.sh_flags & SHF_EXECINSTR) != 0) code_bytes += section_header.sh_size;
-    if (section_header.sh_type == SHT_DYNSYM || section_header.sh_type == SHT_SYMTAB) {
+    if (section_header.sh_type == SHT_DYNSYM || (whole && section_header.sh_type == SHT_SYMTAB)) {
       ReadSymbols(elf, section, section_header, facts);
     }
   }
   if (!facts.defines_mallctl.empty()) {
     facts.jemalloc = ReadInnerJemalloc(elf);
-  } else if (facts.inner_allocator.empty() && !has_symbols && code_bytes >= kLeastCode) {
+  } else if (whole && facts.inner_allocator.empty() && !has_symbols && code_bytes >= kLeastCode) {
     FindMessages(elf, facts);
   }
   return facts;

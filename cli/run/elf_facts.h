@@ -18,6 +18,7 @@ struct ElfFacts {
   bool has_dynamic = false;
   std::string interpreter;  // PT_INTERP: the loader; empty: static or static-pie
   std::string build_id;     // lower-case hexadecimal; empty: none
+  std::string soname;
   std::vector<std::string> needed;
   bool defines_malloc = false;   // in .dynsym or .symtab
   std::string defines_mallctl;   // the symbol's name (a jemalloc inside), or empty
@@ -28,6 +29,15 @@ struct ElfFacts {
   bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 
-std::optional<ElfFacts> ReadElfFacts(const std::string& path);
+// The allocator inside an executable that no hook can come between: "jemalloc", or "malloc" where
+// it has one of its own. Empty: there is none, or it is a jemalloc that can be hooked.
+std::string UnseenAllocator(const ElfFacts& facts);
+
+// Whether it is glibc's loader, whatever the file is called.
+bool IsLoader(const ElfFacts& facts);
+
+// Not `whole`: only what the loader reads, which is quick in files of any size: no .symtab, and no
+// search for the messages of an allocator.
+std::optional<ElfFacts> ReadElfFacts(const std::string& path, bool whole = true);
 
 }  // namespace memprof

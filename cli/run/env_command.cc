@@ -30,7 +30,7 @@ struct EnvOptions {
   bool follow_fork = true;
   bool command_line = true;
   uint32_t max_files = kDefaultMaxFiles;
-  std::string program;
+  std::vector<std::string> program;  // with its arguments
 };
 
 // What differs from the default, as core/unsupervised.h reads it.
@@ -139,8 +139,10 @@ CommandBody SetUpEnv(CLI::App& app) {
       ->check(FileCount, "", "")
       ->type_name("N")
       ->capture_default_str();
-  app.add_option("PROGRAM", options->program,
-                 "Say what will be seen of this program, and hook what it needs")
+  app.add_option(
+         "PROGRAM", options->program,
+         "Say what will be seen of this program, and hook what it needs. Arguments count for "
+         "the loader (ld-linux-x86-64.so.2 ./program)")
       ->type_name("COMMAND");
   return [options] { return Env(*options); };
 }

@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
 #include "cli/process_facts.h"
 #include "cli/run/any_number.h"
+#include "cli/run/started_program.h"
 #include "core/region_layout.h"
 #include "core/region_reader.h"
 
@@ -35,19 +34,6 @@ uint64_t ResidentPeak(pid_t pid) {
   return std::strtoull(StatusLine(pid, "VmHWM").c_str(), nullptr, 10) * 1024;
 }
 
-std::string ExecutableName(pid_t pid) {
-  std::error_code error;
-  const auto path = std::filesystem::read_symlink(ProcPath(pid, "exe"), error);
-  return error ? std::string() : path.filename().string();
-}
-
-std::vector<std::string> CommandOf(pid_t pid) {
-  std::ifstream file(ProcPath(pid, "cmdline"), std::ios::binary);
-  std::vector<std::string> command;
-  for (std::string argument; std::getline(file, argument, '\0');) command.push_back(argument);
-  return command;
-}
-
 }  // namespace
 
 Image::Executable Image::ExecutableOf(pid_t pid) {
@@ -58,18 +44,18 @@ Image::Executable Image::ExecutableOf(pid_t pid) {
 
 Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& origin)
     : region_(std::move(region)),
-      pid_(pid),
+      pid_(origin.is_there ? pid : 0),
       start_(origin.start.value_or(steady_clock::now())),
       last_sample_(start_),
-      history_(region_.place(), pid, start_, steady_clock::now, origin.history_scale),
-      memory_(region_.place(), pid, start_),
+      history_(region_.place(), pid_, start_, steady_clock::now, origin.history_scale),
+      memory_(region_.place(), pid_, start_),
       snapshots_(region_.place(), start_),
-      executable_(ExecutableOf(pid)),
+      executable_(ExecutableOf(pid_)),
       last_own_(start_),
-      thread_name_(CommandNameOf(pid)) {
-  program_.program = name.empty() ? ExecutableName(pid) : std::move(name);
+      thread_name_(CommandNameOf(pid_)) {
+  program_.program = name.empty() ? StartedProgramOf(pid_).name : std::move(name);
   program_.pid = static_cast<uint32_t>(pid);
-  if (origin.command_line) program_.command = CommandOf(pid);
+  if (origin.command_line) program_.command = CommandLineOf(pid_);
   if (origin.forked_from != nullptr) {
     program_.program = origin.forked_from->program;
     // Unless it has given itself a title since.
@@ -105,8 +91,17 @@ bool Image::Sample() {
     last_own_ = now;
   } else if (executable != Executable()) {
     replaced_ = true;  // the resident memory is another program's now
+    replaced_by_ = StartedProgramOf(pid_).name;
   }
   return changed;
+}
+
+bool Image::LookForExec() {
+  const Executable executable = ExecutableOf(pid_);
+  if (executable_ != Executable() && executable != Executable() && executable != executable_) {
+    replaced_ = true;
+  }
+  return replaced_;
 }
 
 void Image::LookAtHistory() {
@@ -135,6 +130,11 @@ RegionHistory Image::History(EndKind end) {
   RegionHistory history = history_.Content(end == EndKind::kRunning && !replaced_);
   history.memory = memory_.Content(end == EndKind::kRunning && !replaced_);
   snapshots_.AddTo(history);
+  history.unseen = unseen_;
+  if (JemallocRefused()) {
+    memprof::AddUnseen(history.unseen,
+                       {{Unseen::Kind::kAllocator, "jemalloc", program_.program, 1}});
+  }
   return history;
 }
 
@@ -150,13 +150,17 @@ TrackerState Image::State() const {
 bool Image::JemallocRefused() const {
   uint32_t hooks = 0;
   const ssize_t n =
-      pread(region_.fd(), &hooks, sizeof hooks, offsetof(RegionHeader, jemalloc_hooks));
+      pread(region_.fd(), &hooks, sizeof hooks,
+            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, jemalloc_hooks)));
   return n == static_cast<ssize_t>(sizeof hooks) &&
          static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
 }
 
 void Image::LookForLateExec() {
-  if (State() == TrackerState::kCounting && CommandNameOf(pid_) != thread_name_) replaced_ = true;
+  if (State() == TrackerState::kCounting && CommandNameOf(pid_) != thread_name_) {
+    replaced_ = true;
+    replaced_by_ = CommandNameOf(pid_);
+  }
 }
 
 SnapshotProgram Image::Describe(EndKind end, uint32_t code) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/run/image_history.h"
 #include "cli/run/memory/memory_watch.h"
@@ -27,6 +28,8 @@ struct ImageOrigin {
   std::optional<std::chrono::steady_clock::time_point> start;  // if it was before now
   uint64_t history_scale = 1;  // intervals begin so many times longer
   bool command_line = true;    // it is in the capture
+  bool is_there = true;  // false: that the process runs this image is only what was claimed, so
+                         // that nothing is asked about that process
 };
 
 class Image {
@@ -70,9 +73,19 @@ class Image {
   // The jemalloc inside the executable has no hooks, whatever its symbols promised.
   bool JemallocRefused() const;
 
+  // What of it is in no figure: in its history, and so in its capture.
+  void AddUnseen(const Unseen& unseen) { memprof::AddUnseen(unseen_, {unseen}); }
+  // An allocator inside its executable (elf_facts.h); empty: none.
+  void AddUnseenAllocator(const std::string& allocator) {
+    if (!allocator.empty()) AddUnseen({Unseen::Kind::kAllocator, allocator, name(), 1});
+  }
+
   // The process has executed something else, from which no tracker came.
   bool replaced() const { return replaced_; }
+  const std::string& replaced_by() const { return replaced_by_; }  // empty: not known
   void MarkReplaced() { replaced_ = true; }
+  // Looks whether it has, for a process that lives.
+  bool LookForExec();
   // For a process that exited and is not reaped yet: whether it did so as another program. Exact
   // where the last Sample saw it; else told by a new name together with an exit that the tracker
   // didn't see.
@@ -97,7 +110,9 @@ class Image {
   Executable executable_;
   std::chrono::steady_clock::time_point last_own_;  // when it surely ran this image
   std::string thread_name_;  // of the process, when it was last seen to run this image
+  std::vector<Unseen> unseen_;
   bool replaced_ = false;
+  std::string replaced_by_;
   int64_t current_ = 0;
   uint64_t peak_ = 0;
 };

@@ -54,7 +54,7 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 
 ImageHistory::ImageHistory(RegionPlace region, pid_t pid, steady_clock::time_point start,
                            Clock clock, uint64_t interval_scale)
-    : region_(fcntl(region.fd, F_DUPFD_CLOEXEC, 0), region.offset, region.bytes),
+    : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
       statm_fd_(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC)),
       start_(start),
       clock_(clock),

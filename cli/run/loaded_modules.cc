@@ -42,8 +42,12 @@ LoadedModules ParseModuleList(std::string_view text) {
   return modules;
 }
 
-LoadedModules ListModules(const std::string& program, const std::string& loader) {
-  LoadedModules modules = ParseModuleList(OutputOf({loader, "--list", program}));
+LoadedModules ListModules(const std::string& program, const std::string& loader,
+                          const std::vector<std::string>& loader_options) {
+  std::vector<std::string> command = {loader, "--list"};
+  command.insert(command.end(), loader_options.begin(), loader_options.end());
+  command.push_back(program);
+  LoadedModules modules = ParseModuleList(OutputOf(command));
   modules.paths.insert(modules.paths.begin(), program);
   return modules;
 }

@@ -17,7 +17,8 @@ struct LoadedModules {
   std::vector<std::string> missing;  // names that the loader does not find
 };
 
-LoadedModules ListModules(const std::string& program, const std::string& loader);
+LoadedModules ListModules(const std::string& program, const std::string& loader,
+                          const std::vector<std::string>& loader_options = {});
 
 // The first library, the program itself aside, that exports mallocx: a jemalloc. Empty: none.
 std::string MallocxLibrary(const LoadedModules& modules);

@@ -16,6 +16,7 @@
 
 #include "cli/run/elf_facts.h"
 #include "cli/run/exit_status.h"
+#include "cli/run/loader_command.h"
 
 namespace memprof {
 namespace {
@@ -121,13 +122,19 @@ bool NeedsSanitizer(const ElfFacts& facts) {
   return facts.defines_sanitizer;
 }
 
-std::optional<std::string> WhyNot(const ElfFacts& facts) {
+// Of what the kernel executes.
+std::optional<std::string> WhyNotHere(const ElfFacts& facts) {
   if (facts.machine != EM_X86_64 && facts.machine != EM_386) {
     return "is for another machine than x86-64, where memprof runs";
   }
   if (facts.elf_class != ELFCLASS64 || facts.machine == EM_386) {
     return "is a 32-bit program; memprof profiles 64-bit programs: build it for x86-64";
   }
+  return std::nullopt;
+}
+
+std::optional<std::string> WhyNot(const ElfFacts& facts) {
+  if (auto why = WhyNotHere(facts)) return why;
   if (facts.interpreter.empty()) {
     return "is statically linked, so nothing can be preloaded; link it dynamically to profile it";
   }
@@ -142,6 +149,7 @@ std::optional<std::string> WhyNot(const ElfFacts& facts) {
 }
 
 void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
+  preflight.unseen_allocator = UnseenAllocator(facts);
   if (facts.jemalloc.mallctl != 0) return;
   if (!facts.defines_mallctl.empty()) {
     preflight.warnings.push_back(fmt::format(
@@ -165,6 +173,47 @@ void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
   }
 }
 
+tl::unexpected<Refusal> RefuseBecause(const std::string& path, const std::string& why) {
+  return Refuse(kExitRefused, path + " " + why);
+}
+
+// The program that a loader is to start. It needs no right to be executed; one without a slash is
+// looked for among libraries, by the loader.
+tl::expected<void, Refusal> FollowLoader(const std::vector<std::string>& command,
+                                         Preflight& preflight) {
+  const LoaderCommand loader = ReadLoaderCommand(command);
+  if (!loader.only.empty()) {
+    return RefuseBecause(preflight.path,
+                         fmt::format("starts no program with {}; leave that out", loader.only));
+  }
+  if (loader.program == 0) {
+    return RefuseBecause(preflight.path,
+                         "is the loader itself; name the program that it is to start behind it");
+  }
+  preflight.loaded = command[loader.program];
+  preflight.loader = preflight.path;
+  preflight.loader_options = loader.options;
+  preflight.name = preflight.loaded;
+  struct stat info;
+  if (stat(preflight.loaded.c_str(), &info) != 0) {
+    if (preflight.loaded.find('/') == std::string::npos) return {};
+    return Refuse(kExitNotFound, fmt::format("{}: {}", preflight.loaded, strerror(errno)));
+  }
+  const auto facts = ReadElfFacts(preflight.loaded);
+  if (!facts) {
+    return Refuse(kExitCannotExecute,
+                  preflight.loaded + " is no ELF file, which is all that the loader can start");
+  }
+  // Which loader a file names itself doesn't count here, nor whether it names one.
+  ElfFacts as_started = *facts;
+  if (as_started.has_dynamic && as_started.interpreter.empty()) {
+    as_started.interpreter = preflight.path;
+  }
+  if (const auto why = WhyNot(as_started)) return RefuseBecause(preflight.loaded, *why);
+  AddWarnings(*facts, preflight);
+  return {};
+}
+
 }  // namespace
 
 std::string ProgramSearchPath() {
@@ -172,12 +221,13 @@ std::string ProgramSearchPath() {
   return path != nullptr ? path : "/bin:/usr/bin";
 }
 
-tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,
+tl::expected<Preflight, Refusal> CheckProgram(const std::vector<std::string>& command,
                                               const std::string& search_path) {
-  auto located = Locate(program, search_path);
+  auto located = Locate(command[0], search_path);
   if (!located) return tl::unexpected<Refusal>(located.error());
   Preflight preflight;
   preflight.path = *located;
+  preflight.name = command[0];
   std::string runs = *located;
   for (int i = 0; i < kMaxInterpreters; ++i) {
     const auto line = ReadScriptLine(runs);
@@ -193,7 +243,14 @@ tl::expected<Preflight, Refusal> CheckProgram(const std::string& program,
   }
   // What is no ELF file exec will refuse, or hand to a shell as execvp does.
   if (const auto facts = ReadElfFacts(runs)) {
-    if (const auto why = WhyNot(*facts)) return Refuse(kExitRefused, runs + " " + *why);
+    if (IsLoader(*facts) && preflight.interpreter.empty()) {
+      if (const auto why = WhyNotHere(*facts)) return RefuseBecause(runs, *why);
+      if (const auto fine = FollowLoader(command, preflight); !fine) {
+        return tl::unexpected<Refusal>(fine.error());
+      }
+      return preflight;
+    }
+    if (const auto why = WhyNot(*facts)) return RefuseBecause(runs, *why);
     preflight.loader = facts->interpreter;
     AddWarnings(*facts, preflight);
   }

@@ -46,7 +46,8 @@ Result<std::string> FindJemallocPreload(const std::string& preload) {
 Result<std::vector<std::string>> PreloadsFor(const Preflight& program, const std::string& preload) {
   std::vector<std::string> preloads = {preload};
   if (program.loader.empty()) return preloads;
-  if (MallocxLibrary(ListModules(program.Runs(), program.loader)).empty()) return preloads;
+  if (MallocxLibrary(ListModules(program.Runs(), program.loader, program.loader_options)).empty())
+    return preloads;
   const auto path = FindJemallocPreload(preload);
   if (!path) return tl::unexpected<Error>(path.error());
   preloads.push_back(*path);

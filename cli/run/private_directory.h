@@ -1,4 +1,5 @@
 // PrivateDirectory: a fresh directory of mode 0700 for the socket, under $XDG_RUNTIME_DIR or /tmp.
+// Who lets other users pass makes it 0711.
 //
 // Ownership: removed with the object, with what it was told to hold. Make also removes those that a
 // killed memprof has left (stale_directories.h).

@@ -27,9 +27,17 @@ uint64_t Within(__rlimit_resource resource, uint64_t share, uint64_t budget) {
   return std::clamp<uint64_t>(limit.rlim_cur / share, kSmallestBudget, budget);
 }
 
-// The program maps the region: it takes a share of its address space.
-uint64_t WithinLimits(uint64_t budget) {
-  return Within(RLIMIT_FSIZE, 2, Within(RLIMIT_AS, 16, budget));
+// We map the region as well as the program does: it takes a share of our address space.
+uint64_t WithinLimits(uint64_t budget, uint64_t most_bytes) {
+  budget = Within(RLIMIT_FSIZE, 2, Within(RLIMIT_AS, 16, budget));
+  // The tables of a budget take somewhat more than it.
+  RegionHeader header = {};
+  const uint64_t bytes = LayOutRegion(header, budget);
+  if (bytes > most_bytes) {
+    budget = static_cast<uint64_t>(static_cast<double>(budget) * static_cast<double>(most_bytes) /
+                                   static_cast<double>(bytes));
+  }
+  return std::max(budget, kSmallestBudget);
 }
 
 std::string Why(int error) {
@@ -40,27 +48,21 @@ std::string Why(int error) {
 }  // namespace
 
 RegionFile::RegionFile(RegionFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
-      bytes_(other.bytes_),
-      offset_(other.offset_),
-      part_(other.part_) {}
+    : place_(other.place_.By(std::exchange(other.place_.fd, -1))) {}
 
 RegionFile& RegionFile::operator=(RegionFile&& other) noexcept {
-  std::swap(fd_, other.fd_);
-  std::swap(bytes_, other.bytes_);
-  std::swap(offset_, other.offset_);
-  std::swap(part_, other.part_);
+  std::swap(place_, other.place_);
   return *this;
 }
 
 RegionFile::~RegionFile() {
-  if (fd_ >= 0) close(fd_);
+  if (place_.fd >= 0) close(place_.fd);
 }
 
 Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool allocate) {
   RegionHeader header = {};
   const uint64_t bytes = LayOutRegion(header, budget_bytes);
-  RegionFile file(fd, bytes);
+  RegionFile file(RegionPlace(fd, 0, 0, LayoutFor(budget_bytes)));
   int error = ftruncate(fd, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (error == 0 && allocate) error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   if (error != 0) {
@@ -74,31 +76,31 @@ Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool alloca
 }
 
 bool RegionFile::SetOptions(const TrackerOptions& options) {
-  return pwrite(fd_, &options, sizeof options, offsetof(RegionHeader, options)) ==
+  return pwrite(fd(), &options, sizeof options, offsetof(RegionHeader, options)) ==
          static_cast<ssize_t>(sizeof options);
 }
 
-Result<RegionFile> RegionFile::InMemory() {
+Result<RegionFile> RegionFile::InMemory(uint64_t most_bytes) {
   const int fd = memfd_create("memprof-region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) {
     return Fail(ErrorKind::kIo,
                 fmt::format("memfd_create: {}; try --region FILE", strerror(errno)));
   }
-  auto region = LayOut(fd, WithinLimits(kBudgetInMemory), false);
-  // A region that shrinks under a reader or the program would be a SIGBUS.
-  if (region) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL);
+  auto region = LayOut(fd, WithinLimits(kBudgetInMemory, most_bytes), false);
+  // A region that shrinks under a reader or the program would be a SIGBUS; one that grows, memory
+  // that nobody meant it to have.
+  if (region) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   return region;
 }
 
-Result<RegionFile> RegionFile::PartOf(int fd, uint64_t offset, uint64_t bytes) {
-  RegionFile region(fcntl(fd, F_DUPFD_CLOEXEC, 0), bytes);
-  if (region.fd_ < 0) return Fail(ErrorKind::kIo, strerror(errno));
-  region.offset_ = offset;
-  region.part_ = true;
+Result<RegionFile> RegionFile::PartOf(const RegionPlace& part) {
+  RegionFile region(part.By(fcntl(part.fd, F_DUPFD_CLOEXEC, 0)));
+  if (region.fd() < 0) return Fail(ErrorKind::kIo, strerror(errno));
   return region;
 }
 
-Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite) {
+Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite,
+                                      uint64_t most_bytes) {
   const std::string fresh = overwrite ? fmt::format("{}.new{}", path, getpid()) : path;
   const int fd = open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (fd < 0) {
@@ -107,7 +109,7 @@ Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite) {
     }
     return Fail(ErrorKind::kIo, fmt::format("{}: {}", fresh, strerror(errno)));
   }
-  auto region = LayOut(fd, WithinLimits(kBudgetInFile), true);
+  auto region = LayOut(fd, WithinLimits(kBudgetInFile, most_bytes), true);
   if (region && overwrite && std::rename(fresh.c_str(), path.c_str()) != 0) {
     region = Fail(ErrorKind::kIo, fmt::format("{}: {}", path, strerror(errno)));
   }
@@ -118,12 +120,14 @@ Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite) {
   return region;
 }
 
-void RaiseOwnFileSizeLimit() {
-  rlimit limit;
-  const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
-  if (setrlimit(RLIMIT_FSIZE, &none) == 0 || getrlimit(RLIMIT_FSIZE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_FSIZE, &limit);
+void RaiseOwnLimits() {
+  for (const auto resource : {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit;
+    const rlimit none = {RLIM_INFINITY, RLIM_INFINITY};
+    if (setrlimit(resource, &none) == 0 || getrlimit(resource, &limit) != 0) continue;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(resource, &limit);
+  }
 }
 
 }  // namespace memprof

@@ -8,7 +8,9 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
+#include "core/handshake.h"
 #include "core/region_layout.h"
 #include "core/region_place.h"
 #include "core/result.h"
@@ -17,10 +19,12 @@ namespace memprof {
 
 class RegionFile {
  public:
-  static Result<RegionFile> InMemory();
+  // Of at most about `most_bytes`, as the smallest region allows.
+  static Result<RegionFile> InMemory(uint64_t most_bytes = kAnyRegionBytes);
   // In a new file; with `overwrite` it takes the place of an existing one, whose content lives on
   // for who has it open.
-  static Result<RegionFile> InFile(const std::string& path, bool overwrite);
+  static Result<RegionFile> InFile(const std::string& path, bool overwrite,
+                                   uint64_t most_bytes = kAnyRegionBytes);
 
   RegionFile(RegionFile&& other) noexcept;
   RegionFile& operator=(RegionFile&& other) noexcept;
@@ -29,25 +33,23 @@ class RegionFile {
   // Before a tracker has it. False: it can't be written.
   bool SetOptions(const TrackerOptions& options);
 
-  // A part of an area that many share; `fd` is duplicated.
-  static Result<RegionFile> PartOf(int fd, uint64_t offset, uint64_t bytes);
+  // A part of an area that many share; the descriptor is duplicated.
+  static Result<RegionFile> PartOf(const RegionPlace& part);
 
-  int fd() const { return fd_; }
-  uint64_t bytes() const { return bytes_; }
-  RegionPlace place() const { return part_ ? RegionPlace(fd_, offset_, bytes_) : RegionPlace(fd_); }
+  int fd() const { return place_.fd; }
+  uint64_t bytes() const { return place_.layout->bytes; }
+  // With the layout that we made.
+  const RegionPlace& place() const { return place_; }
 
  private:
-  RegionFile(int fd, uint64_t bytes) : fd_(fd), bytes_(bytes) {}
+  explicit RegionFile(RegionPlace place) : place_(std::move(place)) {}
   static Result<RegionFile> LayOut(int fd, uint64_t budget_bytes, bool allocate);
 
-  int fd_;
-  uint64_t bytes_;
-  uint64_t offset_ = 0;
-  bool part_ = false;  // of a shared area
+  RegionPlace place_;
 };
 
-// A limit on the size of files is meant for the program's, not for the region and the captures.
-// To be called when the program has been forked.
-void RaiseOwnFileSizeLimit();
+// Limits on the size of files and on memory are meant for the program, not for the region and the
+// captures. To be called when the program has been forked.
+void RaiseOwnLimits();
 
 }  // namespace memprof

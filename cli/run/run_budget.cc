@@ -6,6 +6,7 @@
 
 #include "cli/budget/report_formats.h"
 #include "cli/run/exit_status.h"
+#include "core/printable.h"
 
 namespace memprof {
 namespace {
@@ -28,7 +29,9 @@ std::string WithinLine(const CaptureCheck& check) {
   if (const size_t not_judged = CountOf(check, Standing::kNotJudged); not_judged != 0) {
     line += fmt::format(", {} not judged", not_judged);
   }
-  return line;
+  // A budget that is kept by what was not counted isn't kept.
+  for (const std::string& unseen : check.unseen) line += "; but " + unseen;
+  return Printable(line);
 }
 
 }  // namespace

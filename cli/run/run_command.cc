@@ -1,6 +1,7 @@
 #include "cli/run/run_command.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,7 +48,7 @@ struct RunOptions {
   bool quiet = false;
   std::string output = kDefaultOutput;
   std::string region;
-  unsigned checkpoint_seconds = 30;
+  std::chrono::milliseconds checkpoint = std::chrono::seconds(30);
   bool command_line = true;
   bool follow_fork = true;
   bool wait = false;
@@ -116,7 +117,7 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettin
   named.output = ExpandName(options.output, program, pid);
   named.region = ExpandName(options.region, program, pid);
   named.overwrite = options.force;
-  named.checkpoint = std::chrono::seconds(options.checkpoint_seconds);
+  named.checkpoint = options.checkpoint;
   named.command_line = options.command_line;
   named.tracker = settings.tracker;
   named.snapshots = settings.snapshots;
@@ -193,14 +194,16 @@ TreeOutcome FinishTree(const RunOptions& options, const RunOutcome& outcome, Pro
 
 // Forks the program, starts it when all is in place, and stays with it until it ends.
 int Supervise(const RunOptions& options, const RunSettings& settings, const ChildPlan& plan,
-              Signals& signals, TrackerSocket& socket, ControlSocket& control,
-              PrivateDirectory& directory, const std::vector<int>& callers) {
+              const Preflight& preflight, Signals& signals, TrackerSocket& socket,
+              ControlSocket& control, PrivateDirectory& directory,
+              const std::vector<int>& callers) {
   auto child = Child::Fork(plan);
   if (!child) return Refuse(child.error().message);
-  RaiseOwnFileSizeLimit();
+  RaiseOwnLimits();
   RaiseOwnDescriptorLimit();
-  const auto named = NameOutputs(options, settings, plan.argv[0], child->pid());
+  auto named = NameOutputs(options, settings, preflight.name, child->pid());
   if (!named) return Refuse(named.error().message);
+  named->unseen_allocator = preflight.unseen_allocator;
   auto region = named->region.empty() ? RegionFile::InMemory()
                                       : RegionFile::InFile(named->region, options.force);
   if (!region) return Refuse(region.error().message);
@@ -227,7 +230,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
     return Refuse(fmt::format("{}: {}", plan.argv[0], strerror(error)),
                   error == ENOENT ? kExitNotFound : kExitCannotExecute);
   }
-  const RunOutcome outcome = supervisor.Run();
+  RunOutcome outcome = supervisor.Run();
   TreeOutcome descendants;
   if (tree != nullptr) {
     descendants = FinishTree(options, outcome, *tree, signals, socket, directory, callers);
@@ -237,6 +240,7 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
     GiveBackSignals(signals);
     SymbolizeCaptures(options, outcome, descendants, named->output);
   }
+  if (!options.quiet) FindKeptByRuntime(outcome);
   std::error_code error;
   const auto bytes = std::filesystem::file_size(named->output, error);
   Conclusion conclusion =
@@ -286,6 +290,16 @@ int RunWithProfile(const RunOptions& options, const RunSettings& settings,
   return RunWithJemallocProfile(run, preflight, argv);
 }
 
+// What root starts may give up root and execute something, whose tracker must reach the socket.
+// That lets in who is of this run (TrackerSocket), and the directory stays ours.
+Result<void> OpenToOtherUsers(const PrivateDirectory& directory, const TrackerSocket& socket) {
+  if (geteuid() != 0) return {};
+  if (chmod(directory.path().c_str(), 0711) != 0 || chmod(socket.path().c_str(), 0666) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("{}: {}", socket.path(), strerror(errno)));
+  }
+  return {};
+}
+
 int Run(const RunOptions& options) {
   HoldStandardDescriptors();
   const std::vector<int> callers = OpenDescriptors();
@@ -304,15 +318,18 @@ int Run(const RunOptions& options) {
   if (const auto name = OptionOfTheTracker(options)) {
     return Refuse(*name + " is for memprof's own counting, and --jemalloc-prof does without");
   }
-  const auto preflight = CheckProgram(argv[0], ProgramSearchPath());
+  const auto preflight = CheckProgram(argv, ProgramSearchPath());
   if (!preflight) return Refuse(preflight.error().message, preflight.error().status);
   if (options.jemalloc_prof) return RunWithProfile(options, *settings, *preflight, argv);
   const auto preload = FindPreload();
   if (!preload) return Refuse(preload.error().message);
-  auto directory = PrivateDirectory::Make();
+  auto directory = PrivateDirectory::Make(geteuid() == 0);
   if (!directory) return Refuse(directory.error().message);
   auto socket = TrackerSocket::Open(*directory);
   if (!socket) return Refuse(socket.error().message);
+  if (const auto open = OpenToOtherUsers(*directory, *socket); !open) {
+    return Refuse(open.error().message);
+  }
   auto control = ControlSocket::Open(*directory);
   if (!control) return Refuse(control.error().message);
   const auto preloads = PreloadsFor(*preflight, *preload);
@@ -321,14 +338,15 @@ int Run(const RunOptions& options) {
   if (!preloadable) return Refuse(preloadable.error().message);
   if (!options.quiet) {
     for (const std::string& warning : preflight->warnings) Say("warning: {}", warning);
-    if (!options.metrics.empty() && options.checkpoint_seconds == 0) {
+    if (!options.metrics.empty() && options.checkpoint.count() == 0) {
       Say("warning: with --checkpoint 0 the metrics are written at the end only");
     }
   }
   Signals signals;
   const ChildPlan plan = {preflight->path, argv, EnvironmentWith(*preloadable, socket->path()),
                           signals.inherited()};
-  return Supervise(options, *settings, plan, signals, *socket, *control, *directory, callers);
+  return Supervise(options, *settings, plan, *preflight, signals, *socket, *control, *directory,
+                   callers);
 }
 
 }  // namespace
@@ -344,7 +362,7 @@ CommandBody SetUpRun(CLI::App& app) {
       ->capture_default_str();
   app.add_flag("-f,--force", options->force, "Overwrite an existing capture");
   app.add_flag("-q,--quiet", options->quiet, "Say nothing at the end unless memprof failed");
-  AddCheckpointOption(app, options->checkpoint_seconds);
+  AddCheckpointOption(app, options->checkpoint);
   app.add_option("--region", options->region,
                  "Keep the counts in this file while the program runs: nothing is lost even if "
                  "memprof is killed too; reports read it")

@@ -22,7 +22,7 @@
 #include "cli/run/control_socket.h"
 #include "cli/run/output_name.h"
 #include "cli/run/private_directory.h"
-#include "core/handshake.h"
+#include "cli/run/snapshot_texts.h"
 #include "core/history.h"
 #include "core/moment_choice.h"
 #include "core/units.h"
@@ -34,14 +34,6 @@ struct SnapshotCommandOptions {
   std::string target;
   std::string name;
 };
-
-// What another process sent, for a terminal.
-std::string Plain(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(),
-      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
 
 std::optional<uid_t> OwnerOf(const std::string& path) {
   struct stat info;
@@ -59,54 +51,34 @@ void AddDirectoriesIn(const std::string& base, std::vector<std::string>& directo
   }
 }
 
-// The program's environment names its socket, wherever that is.
+// The program's environment names its socket, wherever that is. As much is read as the kernel takes
+// with usual limits: a process may say that it has more.
 void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
+  constexpr size_t kLongestEnvironment = size_t{2} << 20;
   std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  const std::string prefix = std::string(kSocketVariable) + "=";
-  for (std::string entry; std::getline(file, entry, '\0');) {
-    if (!entry.starts_with(prefix)) continue;
-    directories.push_back(std::filesystem::path(entry.substr(prefix.size())).parent_path());
-  }
+  std::string text(kLongestEnvironment, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (auto directory = DirectoryInEnvironment(text)) directories.push_back(std::move(*directory));
 }
 
 // Where supervisors may listen: where the program says that its own does, and where they make their
-// directories, whatever our own environment says. Root looks only at those of whom the run is:
-// anybody may listen in a directory of his own.
-std::vector<std::string> Directories(const ControlRequest& request) {
+// directories, whatever our own environment says. `owner`: whose the run is.
+std::vector<std::string> Directories(const ControlRequest& request, uid_t owner) {
   std::vector<std::string> found;
   if (request.pid != 0) AddDirectoryOf(request.pid, found);
-  const auto owner =
-      OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture));
   if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr) {
     AddDirectoriesIn(runtime, found);
   }
-  AddDirectoriesIn(fmt::format("/run/user/{}", owner.value_or(geteuid())), found);
+  AddDirectoriesIn(fmt::format("/run/user/{}", owner), found);
   AddDirectoriesIn("/tmp", found);
   std::vector<std::string> directories;
   for (const std::string& directory : found) {
-    const auto of = OwnerOf(directory);
-    const bool is_trusted = of && (*of == geteuid() || (geteuid() == 0 && of == owner));
     const bool is_new =
         std::find(directories.begin(), directories.end(), directory) == directories.end();
-    if (is_trusted && is_new) directories.push_back(directory);
+    if (is_new) directories.push_back(directory);
   }
   return directories;
-}
-
-std::string Told(const ControlReply& reply) {
-  const std::string name = Plain(TextOf(reply.name));
-  const std::string file = Plain(TextOf(reply.text));
-  const std::string taken = fmt::format("snapshot '{}' at {}", name, FormatDuration(reply.time_ms));
-  switch (reply.place) {
-    case ControlPlace::kCaptureOfOwn:
-      return fmt::format("{}; see: memprof summary {}", taken, ShellWord(file));
-    case ControlPlace::kAtEnd:
-      return fmt::format("{}; when the program has ended, see: memprof summary {}", taken,
-                         ShellWord(file + "@" + name));
-    case ControlPlace::kInCapture:
-      break;
-  }
-  return fmt::format("{}; see: memprof summary {}", taken, ShellWord(file + "@" + name));
 }
 
 std::string WhyNobody(const ControlRequest& request, const std::string& target) {
@@ -157,15 +129,20 @@ int TakeSnapshot(const SnapshotCommandOptions& options) {
     }
     SetText(request.capture, path);
   }
+  // Root asks those of whom the run is, too: anybody may listen in a directory of his own.
+  const uid_t owner =
+      OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture))
+          .value_or(geteuid());
   size_t silent = 0;
-  for (const std::string& directory : Directories(request)) {
-    const ControlReply reply = AskSupervisor(directory + "/" + kControlSocketName, request);
+  for (const std::string& directory : Directories(request, owner)) {
+    const ControlReply reply =
+        AskSupervisor(directory, geteuid() == 0 ? owner : geteuid(), request);
     if (reply.status == ControlStatus::kTaken) {
-      fmt::print("{}\n", Told(reply));
+      fmt::print("{}\n", TextOfSnapshot(reply));
       return kExitFine;
     }
     if (reply.status == ControlStatus::kFailed) {
-      Say("no snapshot: {}", Plain(TextOf(reply.text)));
+      Say("no snapshot: {}", TextOf(reply.text));
       return kExitFailed;
     }
     silent += reply.status == ControlStatus::kSilent;

@@ -8,19 +8,13 @@
 
 #include "cli/option_checks.h"
 #include "cli/run/output_name.h"
-#include "core/moment_choice.h"
 #include "core/units.h"
 
 namespace memprof {
 namespace {
 
-// Clocks count nanoseconds.
-constexpr uint64_t kLongestPeriodMs = uint64_t{3650} * 24 * 3'600'000;
-
-bool IsNoPeriod(const MomentSelector& time) {
-  return time.kind != MomentSelector::Kind::kTime || time.time_ms < 1000 ||
-         time.time_ms > kLongestPeriodMs;
-}
+// The supervisor looks every 100 ms.
+constexpr std::chrono::milliseconds kShortestPeriod{100};
 
 std::string FileOf(const std::string& pattern, const std::string& snapshot) {
   return ExpandName(pattern, "", 0, &snapshot);
@@ -42,20 +36,19 @@ int SignalNumber(const std::string& text) {
   return 0;
 }
 
-Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text) {
-  const auto time = ParseMoment(IsWholeNumber(text) ? text + "s" : text);
-  if (!time || IsNoPeriod(*time)) {
-    return Fail(ErrorKind::kUsage, fmt::format("{} '{}' is no time of a second to ten years; write "
-                                               "e.g. 90s, 10m or 1h30m",
-                                               option, text));
-  }
-  return std::chrono::milliseconds(time->time_ms);
+Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text,
+                                             std::chrono::milliseconds least) {
+  const auto time = ParseDuration(text);
+  if (time && *time >= least) return time;
+  return Fail(ErrorKind::kUsage, fmt::format("{} '{}' is no time of {} ms to ten years; write e.g. "
+                                             "0.5, 90s, 10m or 1h30m",
+                                             option, text, least.count()));
 }
 
 Result<SnapshotOptions> ReadSnapshotFlags(const SnapshotFlags& flags) {
   SnapshotOptions options;
   if (!flags.every.empty()) {
-    const auto period = ReadPeriod("--snapshot-every", flags.every);
+    const auto period = ReadPeriod("--snapshot-every", flags.every, kShortestPeriod);
     if (!period) return tl::unexpected<Error>(period.error());
     options.schedule.every_ms = static_cast<uint64_t>(period->count());
   }

@@ -24,8 +24,9 @@ void AddSnapshotOptions(CLI::App& app, SnapshotFlags& flags);
 // The files' names as they were given: they are to be expanded. Without the program.
 Result<SnapshotOptions> ReadSnapshotFlags(const SnapshotFlags& flags);
 
-// "90s", "10m", "1h30m"; "90": seconds. At least a second.
-Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text);
+// A duration (core/units.h) of at least so long.
+Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text,
+                                             std::chrono::milliseconds least);
 
 // "USR1", "SIGUSR1", "10". Nothing: no such signal.
 int SignalNumber(const std::string& text);

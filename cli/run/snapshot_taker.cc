@@ -20,7 +20,7 @@ constexpr uint64_t kWholeSecondsFromMs = 10'000;
 }  // namespace
 
 SnapshotTaker::SnapshotTaker(RegionPlace region, steady_clock::time_point start)
-    : region_(fcntl(region.fd, F_DUPFD_CLOEXEC, 0), region.offset, region.bytes), start_(start) {}
+    : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))), start_(start) {}
 
 SnapshotTaker::~SnapshotTaker() {
   if (reading_.valid()) reading_.wait();

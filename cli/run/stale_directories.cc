@@ -23,7 +23,8 @@ namespace {
 bool IsOurs(const std::string& path, std::chrono::seconds age) {
   struct stat info;
   return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid() &&
-         (info.st_mode & 07777) == 0700 && info.st_mtime + age.count() <= std::time(nullptr);
+         ((info.st_mode & 07777) == 0700 || (info.st_mode & 07777) == 0711) &&
+         info.st_mtime + age.count() <= std::time(nullptr);
 }
 
 bool NobodyListens(const std::string& socket_path) {

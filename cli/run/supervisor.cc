@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <csignal>
+#include <new>
 #include <utility>
 
 #include "cli/attach/attachment.h"
 #include "cli/message.h"
+#include "cli/process_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/job_control.h"
 
@@ -19,6 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kBusyTick{100};
+constexpr int kVisitsALook = 64;  // more wait: who comes without end isn't all that is to be done
 constexpr milliseconds kAnswerTick{20};  // while somebody waits for what a tick does
 constexpr milliseconds kQuietTick{1000};
 constexpr int kQuietAfter = 20;  // ticks without a change
@@ -44,36 +47,45 @@ Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocke
 RunOutcome Supervisor::Run() {
   auto next_tick = steady_clock::now() + tick_;
   while (!ended_) {
-    pollfd waiting[] = {
-        {signals_.fd(), POLLIN, 0},
-        {socket_.fd(), POLLIN, 0},
-        {snapshots_.fd(), POLLIN, 0},
-        {options_.attachment != nullptr ? options_.attachment->fd() : -1, POLLIN, 0},
-        {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0}};
-    auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
-    wake = std::min(wake, snapshots_.NextLook(image_.get()));
-    if (tree_ != nullptr) wake = std::min(wake, tree_->NextLook());
-    const auto left = std::chrono::ceil<milliseconds>(wake - steady_clock::now()).count();
-    poll(waiting, std::size(waiting), static_cast<int>(std::max<milliseconds::rep>(left, 0)));
-    // Visitors first: a program that ended at once has connected before.
-    if (waiting[1].revents != 0) OnVisitors();
-    if (waiting[0].revents != 0) OnSignals();
-    if (tree_ != nullptr && (waiting[4].revents != 0 || steady_clock::now() >= tree_->NextLook())) {
-      tree_->Look();
+    try {
+      Look(next_tick);
+    } catch (const std::bad_alloc&) {  // the program goes on, and counts in its region
+      if (!std::exchange(out_of_memory_, true)) Say("out of memory: history and checkpoints lack");
+      next_tick = steady_clock::now() + kQuietTick;
     }
-    if (waiting[2].revents != 0) snapshots_.OnRequests(image_.get());
-    for (const int fd : snapshots_.TakeDetachRequests()) OnDetachRequest(fd);
-    if (waiting[3].revents != 0) OnAttachment();
-    if (image_ != nullptr && !ended_) image_->LookAtHistory();
-    if (!ended_ && snapshots_.Look(image_.get())) next_checkpoint_ = steady_clock::now();
-    if (snapshots_.AreAwaited()) next_tick = std::min(next_tick, steady_clock::now() + kAnswerTick);
-    if (steady_clock::now() < next_tick) continue;
-    OnTick();
-    next_tick = steady_clock::now() + tick_;
   }
   FinishLastImage();
   AnswerDetachRequests();
   return std::move(outcome_);
+}
+
+// Waits for what comes next, at most until the tick, and does what there is to do.
+void Supervisor::Look(steady_clock::time_point& next_tick) {
+  pollfd waiting[] = {{signals_.fd(), POLLIN, 0},
+                      {socket_.fd(), POLLIN, 0},
+                      {snapshots_.fd(), POLLIN, 0},
+                      {options_.attachment != nullptr ? options_.attachment->fd() : -1, POLLIN, 0},
+                      {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0}};
+  auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
+  wake = std::min(wake, snapshots_.NextLook(image_.get()));
+  if (tree_ != nullptr) wake = std::min(wake, tree_->NextLook());
+  const auto left = std::chrono::ceil<milliseconds>(wake - steady_clock::now()).count();
+  poll(waiting, std::size(waiting), static_cast<int>(std::max<milliseconds::rep>(left, 0)));
+  // Visitors first: a program that ended at once has connected before.
+  if (waiting[1].revents != 0) OnVisitors();
+  if (waiting[0].revents != 0) OnSignals();
+  if (tree_ != nullptr && (waiting[4].revents != 0 || steady_clock::now() >= tree_->NextLook())) {
+    tree_->Look();
+  }
+  if (waiting[2].revents != 0) snapshots_.OnRequests(image_.get());
+  for (const int fd : snapshots_.TakeDetachRequests()) OnDetachRequest(fd);
+  if (waiting[3].revents != 0) OnAttachment();
+  if (image_ != nullptr && !ended_) image_->LookAtHistory();
+  if (!ended_ && snapshots_.Look(image_.get())) next_checkpoint_ = steady_clock::now();
+  if (snapshots_.AreAwaited()) next_tick = std::min(next_tick, steady_clock::now() + kAnswerTick);
+  if (steady_clock::now() < next_tick) return;
+  OnTick();
+  next_tick = steady_clock::now() + tick_;
 }
 
 void Supervisor::OnSignals() {
@@ -99,12 +111,18 @@ bool Supervisor::LookAtProgram() {
   outcome_.signalled = end->si_code != CLD_EXITED;
   outcome_.code = end->si_status;
   if (image_ != nullptr && !outcome_.signalled) image_->LookForLateExec();
+  outcome_.filtered = HasFiltersOfItsOwn(program_);
   waitpid(program_, nullptr, 0);
   return true;
 }
 
 void Supervisor::OnVisitors() {
-  while (const auto visitor = socket_.Accept()) {
+  const auto is_of_this_run = [this](pid_t pid) {
+    return pid == program_ || (tree_ != nullptr && tree_->IsDescendant(pid));
+  };
+  for (int visits = 0; visits < kVisitsALook; ++visits) {
+    const auto visitor = socket_.Accept(is_of_this_run);
+    if (!visitor) return;
     if (visitor->pid == program_ && (tree_ == nullptr || tree_->Wants(program_))) {
       StartImage(*visitor);
     } else if (visitor->pid == program_) {
@@ -120,27 +138,28 @@ void Supervisor::OnVisitors() {
   }
 }
 
-Result<RegionFile> Supervisor::NextRegion() {
+Result<RegionFile> Supervisor::NextRegion(uint64_t most_bytes) {
   if (first_region_) {
     RegionFile region = std::move(*first_region_);
     first_region_.reset();
-    return region;
+    if (region.bytes() <= most_bytes) return region;
   }
   // The earlier image's region stays readable for us, though the new one has its name.
-  return options_.region.empty() ? RegionFile::InMemory()
-                                 : RegionFile::InFile(options_.region, true);
+  return options_.region.empty() ? RegionFile::InMemory(most_bytes)
+                                 : RegionFile::InFile(options_.region, true, most_bytes);
 }
 
 // The program's tracker, or with an image before it: the process has executed another program.
 void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
-  auto region = NextRegion();
+  auto region = NextRegion(visitor.most_region_bytes);
   if (!region) {
     Say(region.error().message);
     socket_.SendAway(visitor);
     return;
   }
   TrackerOptions tracker = options_.tracker;
-  tracker.jemalloc = jemallocs_.Of(program_);
+  const InnerAllocators allocators = jemallocs_.Of(program_);
+  tracker.jemalloc = allocators.jemalloc;
   if (!region->SetOptions(tracker)) Say("the tracker's options could not be written");
   const uint64_t bytes = region->bytes();
   // Before the answer: with it, the program may end at once.
@@ -148,9 +167,13 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   origin.command_line = options_.command_line;
   auto image = std::make_unique<Image>(
       std::move(*region), program_, image_ == nullptr ? options_.program : std::string(), origin);
+  image->AddUnseenAllocator(image_ == nullptr && !options_.unseen_allocator.empty()
+                                ? options_.unseen_allocator
+                                : allocators.unseen);
   // The tracker waits: all else comes after the answer.
   TrackerSocket::ForChildren children = {-1, 0, 0};
-  if (tree_ != nullptr) children = tree_->ForChildrenOf(tree_->ProgramStarts(image->program()));
+  if (tree_ != nullptr)
+    children = tree_->ForChildrenOf(tree_->ProgramStarts(image->program()), visitor.user);
   if (!socket_.Admit(visitor, image->region().fd, bytes, children)) {
     ++outcome_.late_trackers;
     if (image_ != nullptr) image_->MarkReplaced();
@@ -165,6 +188,7 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
     snapshots_.ImageExecuted(executed_.Add(*before));
   } else {
     ++outcome_.late_trackers;
+    image_->AddUnseen({Unseen::Kind::kExecuted, before->name(), {}, 1});
   }
 }
 
@@ -182,7 +206,7 @@ void Supervisor::OnTick() {
   if (!image_->Attached()) return;
   const SnapshotProgram program = image_->Describe(EndKind::kRunning, 0);
   snapshots_.CheckpointStarts();
-  checkpoint_.Start(options_.output, image_->region(), program, image_->History(EndKind::kRunning),
+  checkpoint_.Start(options_.output, image_->region(), program, HistoryOf(EndKind::kRunning),
                     options_.metrics);
 }
 
@@ -201,6 +225,13 @@ void Supervisor::FinishCheckpoint() {
 void Supervisor::SayNoMetrics(const std::string& why) {
   if (!why.empty() && !metrics_failed_) Say("metrics: {}", why);
   metrics_failed_ = !why.empty();
+}
+
+// With what the program's own capture tells of its descendants.
+RegionHistory Supervisor::HistoryOf(EndKind end) {
+  RegionHistory history = image_->History(end);
+  if (tree_ != nullptr) AddUnseen(history.unseen, tree_->UnseenSoFar());
+  return history;
 }
 
 void Supervisor::FinishLastImage() {
@@ -223,12 +254,15 @@ void Supervisor::FinishLastImage() {
     outcome_.untracked_image = image_->name();
     end = EndKind::kExec;
     code = 0;
+    if (!outcome_.left_out) {
+      image_->AddUnseen({Unseen::Kind::kExecuted, image_->replaced_by(), image_->name(), 1});
+    }
   }
   outcome_.jemalloc_refused = image_->JemallocRefused();
   const SnapshotProgram program = image_->Describe(end, code);
   snapshots_.FinishImage(*image_);
   std::string no_metrics;
-  auto written = WriteRegion(options_.output, image_->region(), program, image_->History(end),
+  auto written = WriteRegion(options_.output, image_->region(), program, HistoryOf(end),
                              options_.metrics, no_metrics);
   SayNoMetrics(no_metrics);
   snapshots_.Finish();

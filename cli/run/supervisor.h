@@ -44,6 +44,7 @@ struct SupervisorOptions {
   bool command_line = true;                 // it is in the captures
   std::chrono::milliseconds checkpoint{0};  // 0: none
   TrackerOptions tracker;
+  std::string unseen_allocator;  // inside the program that is started (elf_facts.h)
   SnapshotOptions snapshots;
   std::string metrics;               // a file for Prometheus; empty: none
   Attachment* attachment = nullptr;  // the program is no child of ours
@@ -62,11 +63,13 @@ struct RunOutcome {
   int late_trackers = 0;                       // of the program, that had given up waiting for us
   int descendants = 0;                         // trackers of other processes, which were sent away
   bool jemalloc_refused = false;               // by the last image's (Image::JemallocRefused)
+  bool filtered = false;                       // it had filters of system calls of its own
   bool left_out = false;                       // --only or --skip: the program itself
   std::string untracked_image;      // the last image's capture is that of this program, which
                                     // executed another that no tracker came from
   std::string write_error;          // of the last image's capture; empty: it is written
   std::optional<Snapshot> written;  // the last image's
+  Count kept_by_runtime;            // of its leaks (FindKeptByRuntime)
 };
 
 class Supervisor {
@@ -90,11 +93,13 @@ class Supervisor {
   void AnswerDetachRequests();
   void OnTick();
   void StartImage(const TrackerSocket::Visitor& visitor);
+  RegionHistory HistoryOf(EndKind end);
   void FinishLastImage();
   void FinishCheckpoint();
   void SayNoMetrics(const std::string& why);
   bool LookAtProgram();
-  Result<RegionFile> NextRegion();
+  Result<RegionFile> NextRegion(uint64_t most_bytes);
+  void Look(std::chrono::steady_clock::time_point& next_tick);
 
   SupervisorOptions options_;
   Signals& signals_;
@@ -111,6 +116,7 @@ class Supervisor {
   std::unique_ptr<Image> image_;
   bool checkpoint_failed_ = false;  // said once
   bool metrics_failed_ = false;     // likewise
+  bool out_of_memory_ = false;      // likewise
   std::chrono::milliseconds tick_;
   int quiet_ticks_ = 0;
   bool attached_said_ = false;

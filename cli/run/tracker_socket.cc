@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/process_facts.h"
 #include "core/handshake.h"
 
 namespace memprof {
@@ -47,22 +48,27 @@ Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
   return opened;
 }
 
-std::optional<TrackerSocket::Visitor> TrackerSocket::Accept() {
+std::optional<TrackerSocket::Visitor> TrackerSocket::Accept(
+    const std::function<bool(pid_t)>& is_of_this_run) {
   const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
   if (fd < 0) return std::nullopt;
   ucred peer = {};
   socklen_t bytes = sizeof peer;
   Hello hello = {};
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kHelloLimit, sizeof kHelloLimit);
-  // Root may profile a program that gives up its privileges before it allocates.
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 ||
-      (peer.uid != geteuid() && geteuid() != 0) ||
+  // Root may profile a program that gives up its privileges.
+  const auto may_come = [&] {
+    return peer.uid == geteuid() ||
+           (geteuid() == 0 && is_of_this_run != nullptr && is_of_this_run(peer.pid));
+  };
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || !may_come() ||
       recv(fd, &hello, sizeof hello, 0) != static_cast<ssize_t>(sizeof hello) ||
       hello.version != kHandshakeVersion) {
     close(fd);
     return std::nullopt;
   }
-  return Visitor{fd, peer.pid, hello.pid != static_cast<uint32_t>(peer.pid)};
+  const bool foreign_pids = hello.pid != static_cast<uint32_t>(peer.pid) || HasOwnPids(peer.pid);
+  return Visitor{fd, peer.pid, foreign_pids, peer.uid, hello.most_region_bytes};
 }
 
 bool TrackerSocket::Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes,

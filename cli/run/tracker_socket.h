@@ -2,17 +2,20 @@
 // a private directory, which removes it.
 //
 // Thread safety: none. Failure: Result; a peer that misbehaves is turned away and changes nothing.
-// Security: peers of another user are turned away; the pid is the kernel's word, not the peer's.
+// Security: peers of another user are turned away, but by root those that are known to be of this
+// run; pid and user are the kernel's word, not the peer's. Who isn't let in isn't waited for.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "cli/run/private_directory.h"
+#include "core/handshake.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -35,10 +38,13 @@ class TrackerSocket {
   struct Visitor {
     int fd;  // closed by the answer
     pid_t pid;
-    bool foreign_pids;  // it has another pid in its own namespace
+    bool foreign_pids;  // it may have another pid in its own namespace
+    uid_t user;
+    uint64_t most_region_bytes = kAnyRegionBytes;  // that its process has room for
   };
-  // The next visitor, if there is one that speaks our protocol.
-  std::optional<Visitor> Accept();
+  // The next visitor, if there is one that speaks our protocol. `is_of_this_run` is asked about
+  // peers of another user.
+  std::optional<Visitor> Accept(const std::function<bool(pid_t)>& is_of_this_run = {});
   // What forked children of the visitor need (core/children_area.h).
   struct ForChildren {
     int fd = -1;  // -1: they are not followed

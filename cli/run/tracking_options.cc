@@ -2,6 +2,7 @@
 
 #include "cli/option_checks.h"
 #include "cli/run/any_number.h"
+#include "cli/time_option.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -43,12 +44,9 @@ void AddCommandLineOption(CLI::App& app, bool& command_line) {
                "name alone, where they tell what is secret");
 }
 
-void AddCheckpointOption(CLI::App& app, unsigned& seconds) {
-  app.add_option("--checkpoint", seconds,
-                 "Write the capture every SECONDS while the program runs; 0: only at the end")
-      ->check(Seconds, "", "")
-      ->type_name("SECONDS")
-      ->capture_default_str();
+void AddCheckpointOption(CLI::App& app, std::chrono::milliseconds& time) {
+  AddTimeOption(app, "--checkpoint", time,
+                "Write the capture each TIME while the program runs; 0: only at the end");
 }
 
 }  // namespace memprof

@@ -3,6 +3,7 @@
 // Failure: kUsage, one line.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -26,6 +27,6 @@ Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags);
 void AddCommandLineOption(CLI::App& app, bool& command_line);
 
 // --checkpoint, of those that write a capture.
-void AddCheckpointOption(CLI::App& app, unsigned& seconds);
+void AddCheckpointOption(CLI::App& app, std::chrono::milliseconds& time);
 
 }  // namespace memprof

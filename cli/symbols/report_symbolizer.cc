@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/frame_kind.h"
 #include "core/symbolizer/build_id.h"
 
 namespace memprof {
@@ -78,9 +79,9 @@ void ReportSymbolizer::AddNotes(const std::vector<bool>& from_store) {
     if (!used[m]) continue;
     module_notes_[m] = from_store[m] ? capture_.symbols.notes[m] : here_->NoteOn(modules[m]);
     if (!module_notes_[m].empty()) notes_.push_back(module_notes_[m]);
-    const bool kernels = modules[m].path.starts_with('[');
+    const bool to_tell = !modules[m].path.starts_with('[') && !IsOwnModule(modules[m].path);
     std::error_code error;
-    if (from_store[m] && !kernels &&
+    if (from_store[m] && to_tell &&
         (!std::filesystem::exists(modules[m].path, error) ||
          BuildIdOfFile(modules[m].path) != modules[m].build_id)) {
       stored_only_.push_back(std::filesystem::path(modules[m].path).filename().string());

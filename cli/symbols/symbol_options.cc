@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "cli/option_checks.h"
 #include "cli/symbols/debug_packages.h"
 #include "cli/symbols/terminal_progress.h"
+#include "cli/time_option.h"
 
 namespace memprof {
 
@@ -22,11 +22,8 @@ void AddSymbolOptions(CLI::App& app, SymbolOptions& options) {
       ->type_name("OLD=NEW")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->trigger_on_parse();
-  app.add_option("--download-limit", options.download_seconds,
-                 "Spend at most SECONDS on downloads from DEBUGINFOD_URLS; 0: download nothing")
-      ->check(Seconds, "", "")
-      ->type_name("SECONDS")
-      ->capture_default_str();
+  AddTimeOption(app, "--download-limit", options.download_limit,
+                "Spend at most TIME on downloads from DEBUGINFOD_URLS; 0: download nothing");
   app.add_flag(
       "--no-binaries", options.no_binaries,
       "Read no binary that the capture names, nor its debug info: for captures of strangers");
@@ -34,7 +31,7 @@ void AddSymbolOptions(CLI::App& app, SymbolOptions& options) {
 
 SymbolizerOptions MakeSymbolizerOptions(const SymbolOptions& options) {
   SymbolizerOptions made;
-  made.download_limit = std::chrono::seconds(options.download_seconds);
+  made.download_limit = options.download_limit;
   made.reads_files = !options.no_binaries;
   if (options.names_packages) made.packages_of = DebugPackageOfEach;
   if (TerminalProgress::Wanted()) {

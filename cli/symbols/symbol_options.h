@@ -13,9 +13,10 @@ namespace memprof {
 
 struct SymbolOptions {
   PathMap paths;
-  unsigned download_seconds = 90;  // for all downloads together; 0: none
-  bool no_binaries = false;        // read no file that the capture names
-  bool names_packages = false;     // notes name the packages that bring what lacks; takes a process
+  // For all downloads together; 0: none.
+  std::chrono::milliseconds download_limit = std::chrono::seconds(90);
+  bool no_binaries = false;     // read no file that the capture names
+  bool names_packages = false;  // notes name the packages that bring what lacks; takes a process
 };
 
 void AddSymbolOptions(CLI::App& app, SymbolOptions& options);

@@ -164,10 +164,6 @@ Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits
   const PageTree tree = MakePageTree(profile, limits);
   const PageRows rows = MakePageRows(profile, tree, limits.max_nodes);
   auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
-  Count kept_by_design;  // of what leaked
-  for (const ProfileSite& site : profile.sites) {
-    if (site.runtime_reason != nullptr) kept_by_design += site.leaked;
-  }
   Strings strings;
   Json frames = FramesJson(tree.frames, options, strings);
   Json data = {{"schema", 1},
@@ -181,7 +177,7 @@ Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits
                  {"total", pair(profile.total)},
                  {"temporary", pair(profile.temporary)}}},
                {"temporary_threshold", profile.tracker.temporary_threshold},
-               {"kept_by_design", pair(kept_by_design)},
+               {"kept_by_design", pair(SumKeptByRuntime(profile))},
                {"sites", profile.sites.size()},
                {"pruned_nodes", tree.pruned_nodes},
                {"warnings", options.warnings},

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "core/frame_kind.h"
 #include "core/symbolizer/downloads.h"
 
 namespace memprof {
@@ -88,7 +89,7 @@ bool IsInPackages(Lack lack) {
 
 std::string SymbolNote(const SnapshotModule& module, Lack lack, const LackDetails& details,
                        const std::string& package) {
-  if (lack == Lack::kNothing || module.path == "[vdso]") return {};
+  if (lack == Lack::kNothing || module.path == "[vdso]" || IsOwnModule(module.path)) return {};
   return std::filesystem::path(module.path).filename().string() + ": " +
          WhatLacks(module, lack, details, package);
 }

@@ -13,7 +13,8 @@ namespace memprof {
 // Whether a package might bring what lacks.
 bool IsInPackages(Lack lack);
 
-// "MODULE: what lacks; how to get it", in one line; empty: nothing to say. `package`: one that has
+// "MODULE: what lacks; how to get it", in one line; empty: nothing to say, as of memprof's own
+// libraries: nobody has to do anything about them. `package`: one that has
 // the debug info, or empty.
 std::string SymbolNote(const SnapshotModule& module, Lack lack, const LackDetails& details,
                        const std::string& package);

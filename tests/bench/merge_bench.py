@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How long memprof merge takes for many captures, and how much memory.
 
 usage: merge_bench.py BUILD [CAPTURES [SITES]]      (default: 2000 of 400 places each)

@@ -1,14 +1,16 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Benchmarks: bare, memprof and (where it is installed) heaptrack in turn, medians, and the
 overhead over bare as a ratio to heaptrack's. Ratios hold on a noisy machine, absolute times don't.
 
-usage: run.py RELEASE-BUILD [-n RUNS] [WHAT…]
+usage: run.py BENCH-BUILD [-n RUNS] [WHAT…]
   pairs, programs
            of memprof beside heaptrack; without an argument both
   instructions, cost-instructions
            of pair_bench and of cost_bench, counted by callgrind
   costs    ns per pair as live blocks, call stacks, their depth and the time grow: a table for
            COSTS.md; one part of it: live, depth, time
+  sites    ns per allocation and free where stacks are many and each comes seldom: as many as
+           octave (42,840) and clang (164,848) have in their first millions of allocations
   threads  allocations per second of one and of two threads that only allocate
   jemalloc pair_bench with jemalloc as a library (interposed) and inside (hooked)
   floor    programs, redis and pair_bench under floor_preload.c, which does the least that an exact
@@ -65,6 +67,18 @@ def pairs(build, memprof, runs, directory):
                             [*command, program, str(depth), str(changing), str(threads), "300000"],
                             directory))
                 row(f"{threads} thread(s) depth {depth:2} change {changing}", results, "ns")
+
+
+def sites(build, memprof, runs, directory):
+    print("ns per malloc and free, 1,000 live, 2.5 million from stacks of 26 frames drawn at random")
+    program = os.path.join(build, "tests", "sites_bench")
+    for count in (1000, 10000, 42840, 164848):
+        results = {}
+        for _ in range(runs):
+            for name, command in profilers(memprof, directory):
+                results.setdefault(name, []).append(
+                    pair_ns([*command, program, str(count), "2500000", "20"], directory))
+        row(f"{count:,} stacks", results, "ns")
 
 
 LIVE, SITES, DEPTHS = (10000, 100000, 1000000, 10000000), (10, 1000, 100000), (8, 23, 60, 120, 200)
@@ -299,6 +313,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="memprof-bench-") as directory:
         if "pairs" in what:
             pairs(arguments.build, memprof, arguments.n, directory)
+        if "sites" in what:
+            sites(arguments.build, memprof, arguments.n, directory)
         if "threads" in what:
             threads(arguments.build, memprof, arguments.n, directory)
         parts = {"live", "depth", "time"} if "costs" in what else {"live", "depth", "time"} & {*what}

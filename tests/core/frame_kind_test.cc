@@ -14,6 +14,8 @@ TEST(FrameKind, TakesTheCLibraryAndAllocatorsForSystem) {
   EXPECT_EQ(ClassifyFrame("f", "/lib64/ld-linux-x86-64.so.2"), FrameKind::kSystem);
   EXPECT_EQ(ClassifyFrame("f", "/usr/lib/libstdc++.so.6.0.30"), FrameKind::kSystem);
   EXPECT_EQ(ClassifyFrame("f", "libjemalloc.so.2"), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "/opt/libmemprof_preload.so"), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("f", "/opt/libmemprof_attach.so"), FrameKind::kSystem);
 }
 
 TEST(FrameKind, DoesNotTakeAModuleForSystemBecauseItsNameBeginsLikeOne) {

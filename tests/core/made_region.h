@@ -87,6 +87,17 @@ class MadeRegion {
     cell.site_plus_one = site + 1;
     return cell;
   }
+  // The site's shared cell.
+  Cell& SharedCell(uint32_t site) {
+    const uint32_t group = SharedGroupOf(site);
+    At<uint64_t>(Table::kSharedGroups, group / kGroupsPerWord) |= uint64_t{1}
+                                                                  << group % kGroupsPerWord;
+    const auto capacity = header().tables[static_cast<size_t>(Table::kCellChunks)].capacity;
+    Cell& cell =
+        At<CellChunk>(Table::kCellChunks, capacity - 1 - group).cells[site % kCellsPerChunk];
+    cell.site_plus_one = site + 1;
+    return cell;
+  }
   // Of the n-th cell.
   CellDetails& Details(uint32_t cell) {
     return At<DetailChunk>(Table::kDetailChunks, cell / kCellsPerChunk)

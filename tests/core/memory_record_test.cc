@@ -61,6 +61,15 @@ TEST(MemoryRecord, SplitsTheAllocatorsPagesByWhatItSays) {
   EXPECT_EQ(PartOf(sample, "allocator_other"), 30);
 }
 
+TEST(MemoryRecord, HasOnePartForWhatAnAllocatorDoesNotTell) {
+  MemorySample sample = {.rss_bytes = 1000, .anonymous_bytes = 1000, .live_bytes = 600};
+  sample.allocator = {AllocatorProvider::kGlibc, 5, {}, {}, {}, {}, 600};
+  EXPECT_EQ(PartOf(sample, "rounding"), 0);
+  EXPECT_EQ(PartOf(sample, "free"), 0);
+  EXPECT_EQ(PartOf(sample, "allocator_other"), 400);
+  EXPECT_EQ(SumOf(PartsOf(sample)), 1000);
+}
+
 TEST(MemoryRecord, TakesRoundingOfWhatWasLiveWhenTheAllocatorSaidIt) {
   // 500 of 600 live bytes were freed since.
   MemorySample sample = {.rss_bytes = 1000, .anonymous_bytes = 1000, .live_bytes = 100};

@@ -65,6 +65,24 @@ TEST_P(RegionReader, SumsTheCellsOfASiteOverThreads) {
   EXPECT_FALSE(s->tracker.inexact_read);
 }
 
+TEST_P(RegionReader, SumsTheSharedCellsOfSites) {
+  MadeRegion region(GetParam());
+  uint32_t site = 0;
+  while (site < 200) site = region.Site(region.Node(0, 0x5000 + site));
+  for (const uint32_t some : {3u, 130u}) {
+    Fill(region.NewCell(some), 100, 1);
+    Fill(region.SharedCell(some), 50, 2, 100, 1);
+  }
+  region.SetPeak({100, 300, 1, true});
+  const auto s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value()) << s.error().message;
+  ASSERT_EQ(s->sites.size(), 2u);
+  for (const SnapshotSite& one : s->sites) {
+    EXPECT_EQ(one.total, (Count{150, 3}));
+    EXPECT_EQ(one.leaked, (Count{50, 2}));
+  }
+}
+
 // A capture has no place for these words without the other: what it says would not be the snapshot.
 TEST_P(RegionReader, TakesFreesOfBeforeAnAttachOnlyWhereItWasAttached) {
   MadeRegion region(GetParam());

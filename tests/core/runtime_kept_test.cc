@@ -50,6 +50,9 @@ TEST(RuntimeKept, KnowsTheBuffersOfStreamsWithAndWithoutDebugInfo) {
 TEST(RuntimeKept, TakesTheLoadersOwnBlocksOnly) {
   EXPECT_TRUE(IsKept({{"_dl_allocate_tls", kLoader}, {"pthread_create", kLibc}, {"main", kDemo}}));
   EXPECT_TRUE(IsKept({{"ld-linux-x86-64.so.2+0x1234", kLoader}}));
+  EXPECT_TRUE(IsKept({{"_dl_new_object", "/opt/bundle/lib/ld-2.31.so"}}));
+  EXPECT_FALSE(IsKept({{"Load", "/usr/bin/ld-linux"}}));
+  EXPECT_FALSE(IsKept({{"Load", "/usr/bin/ld-new"}}));
   // A constructor of the program, which the loader calls.
   EXPECT_FALSE(IsKept({{"Init", kDemo}, {"call_init", kLoader}}));
 }

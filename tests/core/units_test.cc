@@ -51,5 +51,26 @@ TEST(Units, RefusesWhatIsNoSize) {
   }
 }
 
+TEST(Units, ReadsTimes) {
+  EXPECT_EQ(ParseTime("1h30m"), 5'400'000u);
+  EXPECT_EQ(ParseTime("0.2s"), 200u);
+  EXPECT_EQ(ParseTime("250ms"), 250u);
+  for (const char* text : {"", "5", "s", "1.s", ".5s", "1..5s", "-1s", "warm"}) {
+    EXPECT_FALSE(ParseTime(text)) << text;
+  }
+}
+
+TEST(Units, TakesDurationsWithoutAUnitForSeconds) {
+  for (const auto& [text, ms] : {std::pair("90", 90'000), std::pair("0.2", 200), std::pair("0", 0),
+                                 std::pair("0.5s", 500), std::pair("1.5h", 5'400'000)}) {
+    const auto parsed = ParseDuration(text);
+    ASSERT_TRUE(parsed) << text;
+    EXPECT_EQ(parsed->count(), ms);
+  }
+  for (const char* text : {"", "-3", "x", "5 s", "0.", "1,5", "3651d", "106752d", "1e3"}) {
+    EXPECT_FALSE(ParseDuration(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace memprof

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What a program gets from memprof/memprof.h, with a tracker and without."""
 import re
 import unittest

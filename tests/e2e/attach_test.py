@@ -135,6 +135,15 @@ class AttachTest(MemprofTest):
         stretched = [site for site in self.sites()["sites"] if site["total"]["bytes"] == 5000]
         self.assertEqual([site["leaked"] for site in stretched], [{"bytes": 5000, "allocations": 1}])
 
+    def test_what_a_program_exports_by_names_of_libcs_is_never_called(self):
+        program = Program(self, [os.path.join(PROGRAMS, "exports_libcs_names"), "wait"])
+        self.assertEqual(program.process.stdout.readline(), "ready\n")
+        attached = self.attach(program.pid)
+        self.assertEqual(program.tell(""), "allocated")
+        self.detach(attached, program.pid)
+        self.assertEqual(program.process.communicate()[0], "child: 0 calls\nprogram: 0 calls\n")
+        self.assertEqual(self.sites()["total"]["allocations"], 1)
+
     def test_detach_puts_every_slot_back_and_all_memory(self):
         program = Program(self)
         program.tell("grow 1")
@@ -187,6 +196,11 @@ class AttachTest(MemprofTest):
         program = Program(self)
         attached = self.attach(program.pid, "--duration", "1")
         self.assertEqual(attached.wait(30), 0)
+        self.assertIn("detached from", attached.stderr.read())
+        began = time.monotonic()
+        attached = self.attach(program.pid, "--duration", "0.2")
+        self.assertEqual(attached.wait(30), 0)
+        self.assertGreaterEqual(time.monotonic() - began, 0.2)
         self.assertIn("detached from", attached.stderr.read())
         attached = self.attach(program.pid)
         attached.send_signal(signal.SIGINT)
@@ -355,6 +369,17 @@ class AttachTest(MemprofTest):
         self.assertEqual((done.returncode, said.count("\n")), (125, 1), said)
         self.assertIn("belongs to another user", said)
         self.assertEqual(program.tell("grow 1"), "grow 1")
+
+    @unittest.skipIf(os.geteuid() != 0, "needs root")
+    def test_root_is_not_told_to_be_root(self):
+        program = Program(self, self.NOBODY + ["sleep", "100"])
+        time.sleep(0.2)
+        done = run(["setpriv", "--bounding-set=-sys_ptrace", "--inh-caps=-sys_ptrace", "--", MEMPROF,
+                    "attach", str(program.pid), "-o", self.path("refused.memprof")])
+        said = done.stderr.decode()
+        self.assertEqual((done.returncode, said.count("\n")), (125, 1), said)
+        self.assertNotIn("as root", said.replace("runs as root", ""))
+        self.assertIn("CAP_SYS_PTRACE", said)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """memprof check, memprof budget init and run --budget: statuses, formats, and a planted regression
 (../programs/two_builds.c) that is named on one screen."""
 import json
@@ -247,6 +247,21 @@ class CheckTest(harness.MemprofTest):
         self.assertLessEqual(len(lines), SCREEN)
         self.assertRegex("\n".join(lines), r"(?m)^over  the program: leaked 244\.1 KiB")
         self.assertTrue(lines[-1].startswith("memprof: over budget: "))
+
+    def test_run_summary_and_check_agree_on_what_the_runtime_keeps(self):
+        with open(self.path("greets.cc"), "w", encoding="ascii") as source:
+            source.write('#include <iostream>\nint main() { std::cout << "hello\\n"; }\n')
+        harness.run(["g++", "-o", self.path("greets"), self.path("greets.cc")], check=True)
+        done = self.bare([harness.MEMPROF, "run", "-o", "x.memprof", "./greets"])
+        said = re.search(r"leaked ([0-9.]+ KiB) in (\d allocations?), all of it kept by design by the "
+                         r"runtime,", done.stderr.decode())
+        self.assertTrue(said, done.stderr)
+        self.assertRegex(self.memprof("summary", "x.memprof"),
+                         rf"leaked  {said[1]} \([0-9,]+ B\) in {said[2]}, all of it kept by design by the "
+                         r"runtime\n")
+        none = self.budget("[budget]\nleaked = 0\nleaked_allocations = 0\n", "none.toml")
+        self.assertIn(f"{said[1]} more is kept by design by the runtime",
+                      self.memprof("check", "x.memprof", "--budget", none))
 
     def test_runs_status_is_the_programs_unless_the_budget_decides(self):
         exits = os.path.join(harness.PROGRAMS, "leaky_service")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What the commands promise: names, statuses, streams, refusals, one clear line for bad input."""
 import json
 import os
@@ -51,7 +51,7 @@ class CommandLineTest(harness.MemprofTest):
 
     def test_statuses_of_memprofs_own(self):
         self.refuse(["run"], 125, "no program")
-        self.refuse(["run", "--checkpoint", "-3", "ls"], 125, "'-3' is no number of seconds")
+        self.refuse(["run", "--checkpoint", "-3", "ls"], 125, "--checkpoint: '-3' is no time; write")
         self.refuse(["run", "--region", "nowhere/r", "ls"], 125, "or name another with --region")
         self.refuse(["table"], 2, "capture is required; try: memprof table ")
         self.refuse(["run", "--no-such-option", "ls"], 125, "no-such-option")
@@ -132,6 +132,15 @@ class CommandLineTest(harness.MemprofTest):
         first = self.sites()["sites"]
         self.profile([LEAKY])
         self.assertEqual(self.sites()["sites"], first)
+
+    def test_what_is_of_a_whole_capture_says_so_of_one_with_a_moment(self):
+        self.profile([LEAKY])
+        capture = self.path("x.memprof")
+        for command in (["parse"], ["symbolize"], ["finalize"], ["merge", "-o", "y.memprof", capture]):
+            self.refuse([*command, capture + "@end"], 2,
+                        f"as a whole, whatever the moment; write {re.escape(capture)}$")
+        os.link(capture, capture + "@end")  # a file's name comes first
+        self.memprof("parse", capture + "@end")
 
     def test_unreadable_captures_exit_3(self):
         reports = (["summary"], ["table"], ["tree"], ["stats"], ["transform", "json"], ["parse"],

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A damaged capture or region: one clear line and exit 3, or a report that says what was lost.
 Never a crash, a hang or a wrong total. Every length and, in steps, every byte of a real one."""
 import os

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Two builds of one program, whose lines and addresses all differ, with one planted regression
 (../programs/two_builds.c): exactly one row differs, by what was planted."""
 import csv
@@ -6,7 +6,6 @@ import io
 import json
 import os
 import re
-import shutil
 import unittest
 
 import harness
@@ -140,14 +139,13 @@ class DiffTest(harness.MemprofTest):
             self.assertEqual(file.read(), page)
 
     def test_gos_pprof_finds_the_same_difference(self):
-        go = shutil.which("go")
-        if go is None:
-            self.skipTest("go is not installed")
+        if harness.GO is None:
+            self.skipTest("Debian's go is not installed")
         environment = dict(os.environ, HOME=self.directory, PPROF_BINARY_PATH=self.directory)
         for name in ("old", "new"):
             self.memprof("transform", "pprof", name, "-o", name + ".pb.gz")
         for figure, index in zip(FIGURES, ("peak_space", "leaked_space", "alloc_space")):
-            done = harness.run([go, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0",
+            done = harness.run([harness.GO, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0",
                                 f"-sample_index={index}", "-diff_base", "old.pb.gz",
                                 "new.pb.gz"], env=environment, cwd=self.directory)
             text = done.stdout.decode()

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """However the program or the supervisor ends, there is a whole capture."""
 import os
 import signal

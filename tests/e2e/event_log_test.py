@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The tracker against a naive replay of all its events, site by site, in single- and multi-threaded
 programs: identical peaks, leaks and totals.
 

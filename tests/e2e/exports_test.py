@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What other tools read of a capture: the same stacks and sums as `transform json` gives."""
 import csv
 import json
@@ -62,13 +62,12 @@ class ExportsTest(harness.MemprofTest):
             self.assertEqual(labels, {"thread": site["thread"]})
 
     def test_go_reads_pprof(self):
-        go = shutil.which("go")
-        if go is None:
-            self.skipTest("go is not installed")
+        if harness.GO is None:
+            self.skipTest("Debian's go is not installed")
         environment = dict(os.environ, HOME=self.directory, PPROF_BINARY_PATH=self.directory)
         for figure, index in (("peak", "peak_space"), ("leaked", "leaked_space"),
                               ("total", "alloc_space")):
-            done = harness.run([go, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0",
+            done = harness.run([harness.GO, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0",
                                 f"-sample_index={index}", self.export("pprof", "-f")],
                                env=environment, cwd=self.directory)
             text = done.stdout.decode()

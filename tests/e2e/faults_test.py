@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """System calls that fail, no room, kills: the short version of ./dev faults (tests/faults)."""
 import errno
 import os

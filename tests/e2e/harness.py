@@ -13,6 +13,8 @@ BUILD = os.environ["MEMPROF_BUILD"]
 MEMPROF = os.path.join(BUILD, "bin", "memprof")
 PROGRAMS = os.path.join(BUILD, "tests", "programs")
 SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "programs")
+# Debian's, which has its pprof built; a later one elsewhere compiles that anew for each empty HOME.
+GO = next((go for go in ("/usr/lib/go/bin/go", "/usr/bin/go") if os.path.exists(go)), None)
 os.environ.pop("DEBUGINFOD_URLS", None)  # no server is asked but a test's own
 TIMEOUT = 100  # seconds; nothing here takes a tenth of it on an idle machine
 

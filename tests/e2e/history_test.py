@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What was live over time, as the supervisor saw it."""
 import json
 import os

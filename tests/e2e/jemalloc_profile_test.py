@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """run --jemalloc-prof: where a jemalloc inside the program can't be hooked, its own sampled profile."""
 import os
 import signal

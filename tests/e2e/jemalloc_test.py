@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Programs around jemalloc's extended interface: who gets its hooks, and what a preloaded jemalloc
 changes."""
 import os

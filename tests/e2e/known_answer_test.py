@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Every program of ../programs that states its answer: bare and profiled it does the same, and the
 capture is the answer, byte for byte. ../programs/README.md has the grammar of the answers.
 

@@ -1,6 +1,7 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Little address space, few descriptors, small files, a full disk: the program lives as without
 us, and what could not be kept is said."""
+import ctypes
 import os
 import resource
 import subprocess
@@ -10,6 +11,8 @@ import unittest
 import harness
 
 LEAKY = os.path.join(harness.PROGRAMS, "leaky_service")
+UNTIL_REFUSED = os.path.join(harness.PROGRAMS, "until_refused")
+MANY_SITES = os.path.join(harness.PROGRAMS, "many_sites")
 UNTIL_KILLED = os.path.join(harness.PROGRAMS, "until_killed")
 
 
@@ -39,6 +42,73 @@ class LimitsTest(harness.MemprofTest):
         done = self.profile(["/usr/bin/python3", "-c", "x = bytearray(170 << 20); print(len(x))"],
                             preexec_fn=limit(resource.RLIMIT_AS, 256 << 20))
         self.assertEqual((done.returncode, done.stdout), (0, b"178257920\n"), done.stderr)
+
+    def blocks_had(self, kind, kibibytes, options=()):
+        """How many blocks of 1,000 bytes a program gets that takes all it can, bare and profiled,
+        under a limit that the run itself sets."""
+        program = ["/bin/sh", "-c", f'ulimit {kind} {kibibytes}; exec "$0" "$@"', UNTIL_REFUSED]
+        bare = harness.run(program)
+        done = self.profile(program, options)
+        self.assertEqual((done.returncode, bare.returncode), (0, 0), done.stderr)
+        return int(bare.stdout), int(done.stdout)
+
+    def test_a_limit_that_is_set_within_the_run_bounds_the_tracker(self):
+        # Descendants, an image that the program executes, and who set a limit for a child alone.
+        for kind in ("-v", "-d"):
+            for kibibytes in (1000000, 100000):
+                for options in ([], ["--no-follow-fork"], ["--region", self.path("x.region"), "-f"]):
+                    with self.subTest(kind=kind, kibibytes=kibibytes, options=options):
+                        bare, had = self.blocks_had(kind, kibibytes, options)
+                        self.assertGreater(had, bare * 3 // 4)
+                        self.assert_rows_sum_to_totals(self.sites("x.memprof"))
+
+    def test_a_limit_bounds_the_tracker_of_a_descendant_too(self):
+        program = ["/bin/sh", "-c", '(ulimit -v 1000000; "$0"); true', UNTIL_REFUSED]
+        done = self.profile(program)
+        self.assertGreater(int(done.stdout), 800000)
+
+    def test_memprof_without_memory_says_so_in_a_line(self):
+        said = 0
+        for mebibytes in range(16, 50, 2):
+            with self.subTest(mebibytes=mebibytes):
+                def little_memory():
+                    # Without the right to raise its limits again, which root has.
+                    ctypes.CDLL(None).prctl(24, 24, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_SYS_RESOURCE
+                    limit(resource.RLIMIT_AS, mebibytes << 20)()
+                done = self.profile([MANY_SITES], preexec_fn=little_memory)
+                self.assertEqual(done.stdout, b"x")
+                self.assertIn(done.returncode, (0, 125), done.stderr)
+                if done.returncode != 0:
+                    said += 1
+                    self.assertRegex(done.stderr.decode(), r"(?m)^memprof: .*memory")
+        self.assertGreater(said, 0)
+
+    def test_a_report_without_memory_says_so_in_a_line(self):
+        self.profile([MANY_SITES])
+        said = 0
+        for mebibytes in (15, 20, 25, 60):
+            with self.subTest(mebibytes=mebibytes):
+                done = harness.run([harness.MEMPROF, "merge", "-f", "-o", self.path("all.memprof"),
+                                    self.path("x.memprof")],
+                                   preexec_fn=limit(resource.RLIMIT_AS, mebibytes << 20))
+                self.assertIn(done.returncode, (0, 3), done.stderr)
+                if done.returncode != 0:
+                    said += 1
+                    self.assertRegex(done.stderr.decode(), r"^memprof: out of memory.*\n$")
+        self.assertGreater(said, 0)
+
+    def test_a_program_that_locks_its_memory_is_not_given_the_childrens_area(self):
+        # mlockall makes all resident that may be accessed. This isn't done here: where it is wrong
+        # the machine has no memory left.
+        done = self.profile(["/bin/cat", "/proc/self/maps"])
+        accessible = []
+        for line in done.stdout.decode().splitlines():
+            span, permissions = line.split()[:2]
+            start, end = (int(address, 16) for address in span.split("-"))
+            if permissions[:3] != "---":
+                accessible.append(end - start)
+        self.assertIn("memprof-children", done.stdout.decode())
+        self.assertLess(max(accessible), 1 << 30)
 
     def test_few_descriptors(self):
         done = self.profile([LEAKY], preexec_fn=limit(resource.RLIMIT_NOFILE, 32))

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """memprof manual: the man page is clean and has every option; each shell completes what it should."""
 import os
 import pty

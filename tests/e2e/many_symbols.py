@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A copy of a program that is as large and has as many symbols as a service of some million lines: the
 copy runs as the program does, and its new functions lie where nothing is mapped.
 

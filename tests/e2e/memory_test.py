@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Memory beside the heap: what a program maps itself, and where its RSS is."""
 import csv
 import io
@@ -99,7 +99,7 @@ class MemoryTest(harness.MemprofTest):
         self.assertAlmostEqual(parts["not_resident"], -(32 << 20), delta=1 << 20)
         self.assertLess(abs(parts["unexplained"]), 1 << 20)
         self.assertEqual(memory["allocator_last"]["provider"], "glibc")
-        self.assertGreaterEqual(memory["allocator_last"]["allocated_bytes"], 40 << 20)
+        self.assertIsNone(memory["allocator_last"]["allocated_bytes"])  # glibc is never asked
 
     def test_what_was_measured_last_is_there_after_a_kill(self):
         memory, rss = self.measured("kill")

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Captures merged: of one program run twice, of different ones, and what can't be."""
 import json
 import os

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The nightly job of docs/nightly.md, with memprof installed: a good night keeps its capture, and a
 planted regression fails with one screen that names the function."""
 import os

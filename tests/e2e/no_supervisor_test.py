@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A program with the tracker preloaded and nobody beside it: it leaves a region that every command
 reads, alive and after any end, and that finalize makes a capture. What can't be counted is said there,
 and the program does what it does bare.
@@ -148,6 +148,7 @@ class NoSupervisorTest(harness.MemprofTest):
         self.memprof("check", self.path("x.memprof"), "--budget", self.path("memprof.toml"))
         self.memprof("finalize", self.path("x.memprof"))
         self.assertEqual(rows(self.sites()), before)
+        self.assertNotIn("on the disk", self.memprof("summary", self.path("x.memprof")))
         self.assertLess(os.path.getsize(self.path("x.memprof")), CAPTURE_BYTES)
         self.assertEqual(os.stat(self.path("x.memprof")).st_mode & 0o777, 0o600)
         self.memprof("finalize", self.path("x.memprof"))  # again: nothing to do

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """What the tracker says of its own memory is what the kernel says of its mappings."""
 import os
 import subprocess

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """memprof run of programs that make others: each process has a capture, and all together one; the
 figures are those of each process alone.
 """

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Real programs do the same with us as without us, and their captures hold."""
 import os
 import re

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """--json and --csv of summary, table and tree: the names of `transform json`, every row, and sums
 that are the totals; --bottom-up in all forms."""
 import csv

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """A Rust program's functions, files, lines and inlined frames, with both manglings."""
 import os
 import shutil

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """run --sample: estimates of a program's known sums, and what else must hold of samples.
 
 An estimate may be off by 7 of its true standard errors: once in 10^11 runs where it is the sum of

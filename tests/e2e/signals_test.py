@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The program has its signals, terminal and descriptors as it would have them without us."""
 import json
 import os

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Named snapshots of a running program, and its metrics."""
 import json
 import os

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Captures that hold their symbols, and source paths as the reader wants them."""
 import os
 import re

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Temporary allocations, sizes and functions of the allocator as the commands show them; figures of
 known programs are known_answer_test's."""
 import json

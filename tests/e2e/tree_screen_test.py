@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The interactive tree, driven in tmux as a reader would: keys, sizes, hostile names; and plain text
 wherever it isn't wanted."""
 import os

@@ -179,6 +179,17 @@ TEST(Capture, GivesBackWhatEachProcessHas) {
   }
 }
 
+TEST(Capture, SaysHowManyFramesHaveNoNameWhereThereAreAny) {
+  Snapshot snapshot = SampleSnapshot();
+  const std::string without = EncodeCapture(snapshot);
+  snapshot.tracker.unnamed_frames = 5;
+  const std::string with = EncodeCapture(snapshot);
+  ASSERT_NE(with, without);
+  EXPECT_EQ(DecodeCapture(with)->snapshot.tracker, snapshot.tracker);
+  // As a memprof before wrote it.
+  EXPECT_EQ(DecodeCapture(without)->snapshot.tracker.unnamed_frames, 0u);
+}
+
 TEST(Capture, ThatWasDamagedWhereItSaysThatItWasAttachedSaysNothingOfIt) {
   Snapshot snapshot = SampleSnapshot();
   snapshot.tracker.attached = 1;
@@ -195,6 +206,35 @@ TEST(Capture, ThatWasDamagedWhereItSaysThatItWasAttachedSaysNothingOfIt) {
   EXPECT_EQ(content->snapshot.tracker.attached, 0u);
   EXPECT_EQ(content->snapshot.tracker.before_attach_frees, 0u);
   EXPECT_EQ(content->snapshot.tracker.before_attach_bytes, 0u);
+}
+
+TEST(Capture, KeepsWhatIsInNoFigure) {
+  Snapshot snapshot = SampleSnapshot();
+  for (const CaptureSection& section : SplitSections(EncodeCapture(snapshot)).sections) {
+    EXPECT_NE(section.type, cf::kUnseen);
+  }
+  AddUnseen(snapshot.unseen, {{Unseen::Kind::kAllocator, "jemalloc", "demo", 1},
+                              {Unseen::Kind::kProcesses, "busybox", "", 300}});
+  const auto content = DecodeCapture(EncodeCapture(snapshot));
+  ASSERT_TRUE(content.has_value());
+  EXPECT_TRUE(content->damage.empty());
+  EXPECT_EQ(content->snapshot.unseen, snapshot.unseen);
+}
+
+TEST(Capture, SaysSoIfWhatIsInNoFigureIsDamaged) {
+  Snapshot snapshot = SampleSnapshot();
+  AddUnseen(snapshot.unseen, {{Unseen::Kind::kChildren, "", "", 2}});
+  const std::string bytes = EncodeCapture(snapshot);
+  for (const unsigned kind : {0u, 5u}) {
+    ByteWriter raw;
+    for (const unsigned number : {1u, kind, 0u, 0u, 1u}) raw.Varint(number);
+    const auto content = DecodeCapture(bytes.substr(0, SectionOffset(bytes, cf::kUnseen)) +
+                                       Section(cf::kUnseen, 0, raw.bytes()) +
+                                       bytes.substr(SectionOffset(bytes, cf::kEnd)));
+    ASSERT_TRUE(content.has_value());
+    EXPECT_FALSE(content->damage.empty());
+    EXPECT_TRUE(content->snapshot.unseen.empty());
+  }
 }
 
 TEST(Capture, TakesNoRowsOfProcessesThatCanNotBe) {

@@ -40,13 +40,9 @@ int ReportGrowth(const GrowthCommandOptions& options) {
   }
   uint64_t since_ms = 0;
   if (!options.since.empty()) {
-    const auto since = ParseMoment(options.since);
-    if (!since || since->kind != MomentSelector::Kind::kTime) {
-      return ExitStatusOf({ErrorKind::kUsage, "--since " + options.since +
-                                                  ": write a time after the start, e.g. 90s, 10m "
-                                                  "or 1h30m"});
-    }
-    since_ms = since->time_ms;
+    const auto since = ParseDuration(options.since);
+    if (!since) return ExitStatusOf({since.error().kind, "--since: " + since.error().message});
+    since_ms = static_cast<uint64_t>(since->count());
   }
   const size_t data_rows = options.rows_option->count() != 0 ? options.rows : 0;
   return Report(

@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/run/elf_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc.h"
+#include "cli/run/started_program.h"
 #include "core/symbolizer/elf_file.h"
 #include "core/symbolizer/regular_file.h"
 
@@ -13,30 +15,40 @@ namespace {
 
 constexpr size_t kMaxFiles = 256;
 
-InnerJemalloc Read(int fd) {
+// Looking through a larger file would let the tracker wait for too long.
+constexpr off_t kLookedThrough = off_t{64} << 20;
+
+InnerAllocators Read(int fd, off_t bytes) {
   const ElfFile file(fd);
-  return file.elf() != nullptr ? ReadInnerJemalloc(file.elf()) : InnerJemalloc{};
+  if (file.elf() == nullptr) return {};
+  InnerAllocators found = {ReadInnerJemalloc(file.elf()), {}};
+  if (found.jemalloc.mallctl != 0) return found;
+  const auto facts = ReadElfFacts(fmt::format("/proc/self/fd/{}", fd), bytes <= kLookedThrough);
+  if (facts) found.unseen = UnseenAllocator(*facts);
+  return found;
 }
 
 }  // namespace
 
-InnerJemalloc InnerJemallocCache::Of(pid_t pid) { return OfFile(fmt::format("/proc/{}/exe", pid)); }
+const InnerAllocators& InnerJemallocCache::Of(pid_t pid) {
+  return OfFile(StartedProgramOf(pid).file);
+}
 
-InnerJemalloc InnerJemallocCache::OfFile(const std::string& path) {
+const InnerAllocators& InnerJemallocCache::OfFile(const std::string& path) {
   const int fd = OpenRegularFile(path);
-  if (fd < 0) return {};
-  InnerJemalloc jemalloc = {};
+  if (fd < 0) return none_;
+  const InnerAllocators* found = &none_;
   struct stat info;
   if (fstat(fd, &info) == 0) {
     const File file = {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
                        info.st_mtim.tv_nsec};
     if (known_.size() >= kMaxFiles) known_.clear();
     const auto [at, is_new] = known_.try_emplace(file);
-    if (is_new) at->second = Read(fd);
-    jemalloc = at->second;
+    if (is_new) at->second = Read(fd, info.st_size);
+    found = &at->second;
   }
   close(fd);
-  return jemalloc;
+  return *found;
 }
 
 }  // namespace memprof

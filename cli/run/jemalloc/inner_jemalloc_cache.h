@@ -1,6 +1,6 @@
-// InnerJemallocCache: what ReadInnerJemalloc says of the executables that a run's processes
-// execute, each read once. A tracker waits for the answer, 200 ms at most: make and its like
-// execute the same few files thousands of times.
+// InnerJemallocCache: which allocators are inside the executables that a run's processes execute,
+// each read once. A tracker waits for the answer, 200 ms at most: make and its like execute the
+// same few files thousands of times.
 //
 // A file is known by device, inode, size and the time of its last change.
 // Thread safety: none. Memory: at most 256 files, of which all are forgotten when there are more.
@@ -18,11 +18,16 @@
 
 namespace memprof {
 
+struct InnerAllocators {
+  InnerJemalloc jemalloc = {};  // that can be hooked
+  std::string unseen;  // that can't be (UnseenAllocator); of a large file, if it exports malloc
+};
+
 class InnerJemallocCache {
  public:
-  // Of the executable that a process runs.
-  InnerJemalloc Of(pid_t pid);
-  InnerJemalloc OfFile(const std::string& path);
+  // Of the program that a process runs.
+  const InnerAllocators& Of(pid_t pid);
+  const InnerAllocators& OfFile(const std::string& path);
 
   size_t files() const { return known_.size(); }
 
@@ -33,7 +38,8 @@ class InnerJemallocCache {
     auto operator<=>(const File&) const = default;
   };
 
-  std::map<File, InnerJemalloc> known_;
+  std::map<File, InnerAllocators> known_;
+  const InnerAllocators none_ = {};
 };
 
 }  // namespace memprof

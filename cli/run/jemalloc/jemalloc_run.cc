@@ -143,13 +143,13 @@ int RunWithJemallocProfile(const JemallocRunOptions& options, const Preflight& p
        signals.inherited()});
   if (!child) return Refuse(child.error().message);
   const pid_t pid = child->pid();
-  const std::string output = ExpandName(options.output, argv[0], pid);
+  const std::string output = ExpandName(options.output, preflight.name, pid);
   if (auto fine = CheckOutput(output, "-o", options.overwrite); !fine) {
     return Refuse(fine.error().message);
   }
   using std::chrono::milliseconds;
   SnapshotProgram program;
-  program.program = std::filesystem::path(argv[0]).filename();
+  program.program = std::filesystem::path(preflight.name).filename();
   program.pid = static_cast<uint32_t>(pid);
   if (options.command_line) program.command = argv;
   program.run_id = AnyNumber();

@@ -14,6 +14,7 @@
 #include "cli/run/background_work.h"
 #include "cli/run/image_history.h"
 #include "cli/run/memory/resident_parts.h"
+#include "core/allocator_tells.h"
 #include "core/region_reader.h"
 #include "core/region_view.h"
 
@@ -74,7 +75,7 @@ AllocatorSample SaidBy(RegionPlace place) {
 }  // namespace
 
 MemoryWatch::MemoryWatch(RegionPlace region, pid_t pid, steady_clock::time_point start)
-    : region_(fcntl(region.fd, F_DUPFD_CLOEXEC, 0), region.offset, region.bytes),
+    : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
       // What is opened now is of this image, whatever the process executes later.
       smaps_fd_(OpenOf(pid, "smaps")),
       pagemap_fd_(OpenOf(pid, "pagemap")),
@@ -145,9 +146,10 @@ void MemoryWatch::Collect() {
     gone_ = true;
     return;
   }
-  // What was said before the look before this one is no answer, unless nothing changed since.
+  // What was said before the look before this one is no answer, unless nothing changed since. Who
+  // is there, and tells nothing, doesn't change.
   MemorySample& sample = *read.sample;
-  if (sample.allocator.time_ms + kClocksDiffer < asked_ms_ &&
+  if (Tells(sample.allocator) && sample.allocator.time_ms + kClocksDiffer < asked_ms_ &&
       (sample.live_bytes != live_when_said_ || sample.allocator != said_)) {
     sample.allocator = {};
   } else {

@@ -12,6 +12,9 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLargestGuard = 64 * 1024;
+// That are looked at one by one, 64 GiB of address space. Behind that a part is taken to be
+// resident as far as its mapping is.
+constexpr uint64_t kMostPages = uint64_t{16} << 20;
 
 uint64_t Number(std::string_view text) {
   uint64_t value = 0;
@@ -75,6 +78,14 @@ MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
   MemorySample sample;
   uint64_t library_bytes = 0;
   auto next = ranges.begin();
+  // What the program mapped may be a small part of a mapping of any size.
+  uint64_t pages_left = kMostPages;
+  const auto resident_of = [&](uint64_t start, uint64_t end, uint64_t rest) -> uint64_t {
+    const uint64_t pages = (end - start) / kPage + 1;
+    if (rest == 0 || pages > pages_left) return std::min(rest, end - start);
+    pages_left -= pages;
+    return std::min(rest, resident_in(pagemap_fd, start, end));
+  };
   for (size_t i = 0; i < kernel.size(); ++i) {
     const KernelMapping& mapping = kernel[i];
     uint64_t rest = mapping.resident_bytes;
@@ -86,9 +97,7 @@ MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
       const uint64_t end = std::min(at->end, mapping.end);
       covered += end - start;
       const uint64_t resident =
-          start == mapping.start && end == mapping.end
-              ? rest
-              : std::min(rest, rest == 0 ? 0 : resident_in(pagemap_fd, start, end));
+          start == mapping.start && end == mapping.end ? rest : resident_of(start, end, rest);
       rest -= resident;
       (at->what.kind == MappingKind::kFile ? sample.mapped_file_bytes : sample.mapped_bytes) +=
           resident;
@@ -107,8 +116,7 @@ MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
         // The kernel may have made one of the stack and of what lies above it.
         uint64_t end = std::min(mapping.end, mapping.start + stack_limit);
         if (covered != 0) end = std::min(end, std::max(next->start, mapping.start));
-        stack =
-            end == mapping.end ? rest : std::min(rest, resident_in(pagemap_fd, mapping.start, end));
+        stack = end == mapping.end ? rest : resident_of(mapping.start, end, rest);
       }
       sample.stack_bytes += stack;
       sample.anonymous_bytes += rest - stack;

@@ -18,6 +18,8 @@
 #include "cli/process_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc_cache.h"
 #include "cli/run/region_file.h"
+#include "cli/run/started_program.h"
+#include "cli/run/tree/slot_owners.h"
 
 namespace memprof {
 namespace {
@@ -28,9 +30,15 @@ using std::chrono::steady_clock;
 constexpr milliseconds kLookTick{100};
 constexpr milliseconds kBusyTick{10};  // while children come
 constexpr milliseconds kSampleTick{1000};
-constexpr uint64_t kDescendantScale = 16;  // of its history's first intervals
+constexpr milliseconds kTrackerComes{1000};  // after an exec, or never
+constexpr milliseconds kSearchTick{800};     // who is seen twice within two seconds is named
+constexpr uint64_t kDescendantScale = 16;    // of its history's first intervals
 constexpr size_t kCheckpointsALook = 4;
 constexpr size_t kScaledAlone = 16;  // as many descendants; of more all begin coarser
+constexpr int kSearchShare = 20;     // a search for owners takes at most that part of the time, but
+constexpr size_t kMostUnresolved = 256;  // … when so many slots wait for it
+constexpr size_t kMostAreas = 64;        // of users
+constexpr size_t kDeepestTree = 64;      // processes below one another that are looked at
 
 int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
@@ -41,20 +49,24 @@ ProcessTree::ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallo
     : options_(std::move(options)),
       program_(program),
       program_started_(StartTicksOf(program).value_or(0)),
-      area_(std::move(area)),
+      program_pidfd_(OpenPidfd(program)),
       epoll_(epoll),
       captures_(options_.captures),
       jemallocs_(jemallocs),
       next_look_(steady_clock::now() + kLookTick),
       next_sample_(next_look_ + kSampleTick),
       next_search_(next_look_),
-      next_checkpoint_(steady_clock::now() + options_.checkpoint) {}
+      next_checkpoint_(steady_clock::now() + options_.checkpoint),
+      next_owner_search_(steady_clock::now()) {
+  areas_.emplace(geteuid(), std::move(area));
+}
 
 ProcessTree::~ProcessTree() {
   captures_.Settle();
   for (auto& [pid, process] : processes_) {
     if (process.pidfd >= 0) close(process.pidfd);
   }
+  if (program_pidfd_ >= 0) close(program_pidfd_);
   close(epoll_);
 }
 
@@ -76,13 +88,68 @@ bool ProcessTree::Wants(pid_t pid) {
   return false;
 }
 
-TrackerSocket::ForChildren ProcessTree::ForChildrenOf(ImageId image) const {
-  return {area_.fd(), area_.bytes(), image};
+// nullptr: there is none for that user.
+ChildrenAreaFile* ProcessTree::AreaOf(uid_t user) {
+  const auto known = areas_.find(user);
+  if (known != areas_.end()) return &known->second;
+  if (areas_.size() >= kMostAreas) return nullptr;
+  auto area = ChildrenAreaFile::Make();
+  if (!area) {
+    Say("warning: children of processes of user {} are not profiled: {}", user,
+        area.error().message);
+    return nullptr;
+  }
+  return &areas_.emplace(user, std::move(*area)).first->second;
+}
+
+TrackerSocket::ForChildren ProcessTree::ForChildrenOf(ImageId image, uid_t user) {
+  const ChildrenAreaFile* area = AreaOf(user);
+  if (area == nullptr) return {};
+  return {area->fd(), area->bytes(), image};
 }
 
 ImageId ProcessTree::ProgramStarts(const SnapshotProgram& program) {
-  runs_[++next_image_] = program;
+  runs_[{nullptr, ++next_image_}] = program;
   return next_image_;
+}
+
+bool ProcessTree::IsMappedBy(pid_t pid) const {
+  return std::any_of(areas_.begin(), areas_.end(),
+                     [pid](const auto& area) { return area.second.IsMappedBy(pid); });
+}
+
+// A process of the user's world that isn't older than the program.
+bool ProcessTree::CanBeDescendant(pid_t pid) const {
+  const auto state = StateOf(pid);
+  return state && !state->of_kernel && state->start_ticks >= program_started_;
+}
+
+// As long as that holds nobody else gets the pid.
+bool ProcessTree::IsKnownToLive(pid_t pid) const {
+  if (pid == program_ && program_pidfd_ >= 0) {
+    pollfd ended = {program_pidfd_, POLLIN, 0};
+    return poll(&ended, 1, 0) == 0;
+  }
+  const auto known = processes_.find(pid);
+  return known != processes_.end() && known->second.pidfd >= 0 && !HasEnded(known->second);
+}
+
+// A parent's pid may be another process' by the time that its own parent is asked for. But who
+// loses its parent gets another one for good: where all are the same when asked again, all were
+// what they seemed in between.
+bool ProcessTree::IsDescendant(pid_t pid) const {
+  std::vector<pid_t> chain = {pid};
+  while (!IsKnownToLive(chain.back())) {
+    const auto state = StateOf(chain.back());
+    if (!state || state->parent <= 1 || chain.size() >= kDeepestTree) return false;
+    chain.push_back(state->parent);
+    if (state->parent == getpid()) break;  // adopted, or the program itself
+  }
+  for (size_t i = 0; i + 1 < chain.size(); ++i) {
+    const auto state = StateOf(chain[i]);
+    if (!state || state->parent != chain[i + 1]) return false;
+  }
+  return chain.back() == getpid() || IsKnownToLive(chain.back());
 }
 
 // What the images of all descendants have in common.
@@ -95,8 +162,9 @@ ImageOrigin ProcessTree::NewOrigin() const {
 }
 
 // Of a forked child's image.
-ImageOrigin ProcessTree::OriginOf(const ChildrenAreaFile::Claim& claim) const {
-  const auto parent = runs_.find(claim.parent);
+ImageOrigin ProcessTree::OriginOf(const AreaClaim& found) const {
+  const ChildrenAreaFile::Claim& claim = found.claim;
+  const auto parent = runs_.find({IsOfSlot(claim.parent) ? found.area : nullptr, claim.parent});
   ImageOrigin origin = NewOrigin();
   origin.forked_from = parent != runs_.end() ? &parent->second : nullptr;
   origin.start = claim.start;
@@ -142,22 +210,28 @@ void ProcessTree::OnVisitor(TrackerSocket& socket, const TrackerSocket::Visitor&
     }
     return;
   }
-  auto region = RegionFile::InMemory();
+  auto region = RegionFile::InMemory(visitor.most_region_bytes);
   TrackerOptions tracker = options_.tracker;
-  tracker.jemalloc = jemallocs_.Of(visitor.pid);
+  const InnerAllocators allocators = jemallocs_.Of(visitor.pid);
+  tracker.jemalloc = allocators.jemalloc;
   if (!region || !region->SetOptions(tracker)) {
     Say(region ? "the tracker's options could not be written" : region.error().message);
     socket.SendAway(visitor);
+    AddUntracked(visitor.pid, StartedProgramOf(visitor.pid).name);
     return;
   }
   const ImageId id = ++next_image_;
   const int fd = region->fd();
   const uint64_t bytes = region->bytes();
   auto image = std::make_unique<Image>(std::move(*region), visitor.pid, std::string(), NewOrigin());
+  image->AddUnseenAllocator(allocators.unseen);
   // What the process was before it executed this may not have been seen yet. While it waits for its
   // answer it can't end.
   TakeClaims();
-  if (!socket.Admit(visitor, fd, bytes, ForChildrenOf(id))) return;
+  if (!socket.Admit(visitor, fd, bytes, ForChildrenOf(id, visitor.user))) {
+    AddUntracked(visitor.pid, image->name());
+    return;
+  }
   Process* process = Watch(visitor.pid);
   if (process == nullptr) {  // ended already: the region has what there is
     Process gone;
@@ -173,71 +247,111 @@ void ProcessTree::OnVisitor(TrackerSocket& socket, const TrackerSocket::Visitor&
   } else if (process->executed == 0) {
     ++outcome_.processes;
   }
-  runs_[id] = image->program();
+  process->untracked.clear();
+  process->id = {nullptr, id};
+  runs_[process->id] = image->program();
   process->image = std::move(image);
-  process->id = id;
 }
 
 void ProcessTree::TakeClaims() {
-  auto claims = area_.NewClaims();
+  std::vector<AreaClaim> claims;
+  for (auto& [user, area] : areas_) {
+    for (const auto& claim : area.NewClaims()) claims.push_back({&area, claim});
+  }
   if (!claims.empty()) next_look_ = steady_clock::now() + kBusyTick;
-  claims.insert(claims.begin(), unresolved_.begin(), unresolved_.end());
-  unresolved_.clear();
   std::sort(claims.begin(), claims.end(),
-            [](const auto& a, const auto& b) { return a.start < b.start; });
-  for (const auto& claim : claims) Take(claim);
+            [](const auto& a, const auto& b) { return a.claim.start < b.claim.start; });
+  for (const AreaClaim& found : claims) {
+    if (found.claim.foreign_pids || found.claim.pid == kUnknownPid) {
+      unresolved_.push_back(found);
+    } else {
+      TakeByPid(found);
+    }
+  }
+  if (unresolved_.empty()) return;
+  if (steady_clock::now() >= next_owner_search_ || unresolved_.size() >= kMostUnresolved) {
+    TakeSearched();
+  }
 }
 
-void ProcessTree::Take(const ChildrenAreaFile::Claim& claim) {
+// The pid is ours: the process can be asked.
+void ProcessTree::TakeByPid(const AreaClaim& found) {
   using Owns = ChildrenAreaFile::Owns;
-  pid_t pid = static_cast<pid_t>(claim.pid);
-  bool lives = true;
-  bool executed = false;
-  Process* process = nullptr;
-  const bool scanned = claim.foreign_pids || claim.pid == kUnknownPid;
-  if (scanned) {
-    const auto [owns, owner] = area_.FindOwner(claim.slot);
-    if (owns == Owns::kUnknown) {  // perhaps one that can't be asked: its slot stays its own
-      unresolved_.push_back(claim);
-      return;
+  const auto pid = static_cast<pid_t>(found.claim.pid);
+  // Neither the program nor we have a slot: who claims one for them would have them waited for
+  // here.
+  Process* const process = pid == program_ || pid == getpid() ? nullptr : Watch(pid);
+  // The pidfd was opened before: who has the slot now is the process that is watched.
+  Owns owns = process != nullptr ? found.area->Has(pid, found.claim.slot) : Owns::kNo;
+  // Nobody waits for the end of a process that a hostile one has named.
+  if (owns == Owns::kUnknown && !CanBeDescendant(pid)) owns = Owns::kNo;
+  const bool executed = owns == Owns::kNo && process != nullptr && !HasEnded(*process);
+  TakeOf(found, process, owns != Owns::kNo, executed);
+}
+
+// Takes the claims whose process only a search could tell.
+void ProcessTree::TakeSearched() {
+  using Owns = ChildrenAreaFile::Owns;
+  const auto began = steady_clock::now();
+  std::vector<SlotClaim> wanted;
+  for (const AreaClaim& found : unresolved_) wanted.push_back({found.area, found.claim});
+  const auto owners = FindSlotOwners(wanted, program_started_);
+  const std::vector<AreaClaim> claims = std::exchange(unresolved_, {});
+  for (size_t i = 0; i < claims.size(); ++i) {
+    if (owners[i].owns == Owns::kUnknown) {  // its slot stays its own
+      unresolved_.push_back(claims[i]);
+      continue;
     }
-    lives = owns == Owns::kYes;
-    if (lives) pid = owner;
+    Process* const process =
+        owners[i].owns == Owns::kYes && owners[i].pid != program_ ? Watch(owners[i].pid) : nullptr;
+    // As above; who may not be asked is the one that was found alone.
+    const bool has_slot =
+        process != nullptr && claims[i].area->Has(owners[i].pid, claims[i].claim.slot) != Owns::kNo;
+    TakeOf(claims[i], process, has_slot, false);
   }
-  if (lives) {
-    process = Watch(pid);
-    // The pidfd was opened before: who has the slot now is the process that is watched.
-    const Owns owns = process != nullptr ? area_.Has(pid, claim.slot) : Owns::kNo;
-    executed = owns == Owns::kNo && process != nullptr && !scanned && !HasEnded(*process);
-    lives = owns != Owns::kNo;
-  }
-  const RegionPlace place = area_.RegionOf(claim.slot);
-  auto region = RegionFile::PartOf(place.fd, place.offset, place.bytes);
+  const auto now = steady_clock::now();
+  next_owner_search_ =
+      now + std::max<steady_clock::duration>(kLookTick, (now - began) * kSearchShare);
+}
+
+// `process`: that of the claim, or that has its pid now; nullptr: it has ended. `has_slot`: it
+// still counts there. `executed`: it lives and doesn't.
+void ProcessTree::TakeOf(const AreaClaim& found, Process* process, bool has_slot, bool executed) {
+  const ChildrenAreaFile::Claim& claim = found.claim;
+  const RegionPlace place = found.area->RegionOf(claim.slot);
+  auto region = RegionFile::PartOf(place);
   if (!region) {  // no descriptor: nothing can be read of it now
-    unresolved_.push_back(claim);
+    unresolved_.push_back(found);
     return;
   }
-  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), OriginOf(claim));
-  if (lives) {
+  // A pid of another namespace names nobody here.
+  const bool has_pid = claim.pid != kUnknownPid && !claim.foreign_pids;
+  const pid_t pid = process != nullptr ? process->pid : has_pid ? static_cast<pid_t>(claim.pid) : 0;
+  ImageOrigin origin = OriginOf(found);
+  origin.is_there = has_slot;
+  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), origin);
+  const ImageKey id = {found.area, claim.image};
+  runs_[id] = image->program();
+  if (has_slot) {
+    image->AddUnseenAllocator(jemallocs_.Of(pid).unseen);
     if (process->image != nullptr) EndImage(*process, EndKind::kExec, 0);
     if (process->executed == 0) ++outcome_.processes;
-    runs_[claim.image] = image->program();
     process->image = std::move(image);
-    process->id = claim.image;
+    process->id = id;
+    process->area = found.area;
     process->slot = claim.slot;
     process->may_claim = false;
     return;
   }
   Process gone;
-  gone.pid = scanned && claim.pid == kUnknownPid ? 0 : pid;
-  gone.suffix = gone.pid == 0 ? fmt::format(".fork{}", claim.slot) : fmt::format(".{}", gone.pid);
+  gone.pid = pid;
+  gone.suffix = pid == 0 ? fmt::format(".fork{}", claim.slot) : fmt::format(".{}", pid);
   gone.image = std::move(image);
+  gone.area = found.area;
   gone.slot = claim.slot;
-  runs_[claim.image] = gone.image->program();
-  gone.id = 0;
-  if (executed && process != nullptr && process->image == nullptr) {
+  if (executed && process->image == nullptr) {
     gone.executed = process->executed++;
-  } else if (executed) {
+  } else {
     executed = false;
   }
   ++outcome_.processes;
@@ -259,16 +373,23 @@ void ProcessTree::EndImageWith(const std::optional<int>& status, Process& proces
   }
 }
 
+// One whose tracker came, and got no answer in time. It may be gone already.
+void ProcessTree::AddUntracked(pid_t pid, const std::string& name) {
+  untracked_.Add(pid, name.empty() ? "[unknown]" : name, options_.filter);
+}
+
 // By an exec an image gets a number in its captures' names; its process lives on.
 void ProcessTree::EndImage(Process& process, EndKind end, uint32_t code) {
   if (process.image == nullptr) return;
   std::function<void()> read = [] {};
   // Who lives on without us goes on counting there.
   if (process.slot && end != EndKind::kRunning) {
-    read = [this, slot = *process.slot] { area_.Free(slot); };
+    read = [area = process.area, slot = *process.slot] { area->Free(slot); };
   }
+  const bool is_of_socket = !process.slot;
   process.slot.reset();
   if (!process.image->Attached()) {  // its tracker gave up waiting for us
+    if (is_of_socket) AddUntracked(process.pid, process.image->name());
     process.image.reset();
     read();
     return;
@@ -277,11 +398,29 @@ void ProcessTree::EndImage(Process& process, EndKind end, uint32_t code) {
   if (end == EndKind::kExec) suffix += fmt::format(".exec{}", ++process.executed);
   SnapshotProgram program = process.image->Describe(end, code);
   captures_.Add(std::move(process.image), std::move(program), std::move(suffix), std::move(read));
-  if (process.id != 0) runs_.erase(process.id);
-  process.id = 0;
+  runs_.erase(process.id);
+  process.id = {};
+}
+
+// Whether it ended as another program than its image, from which no tracker came.
+bool ProcessTree::EndedAsAnother(const Process& process) {
+  if (process.image == nullptr) return false;
+  if (process.image->replaced()) return true;
+  const auto state = StateOf(process.pid);
+  if (!state || state->state != 'Z') return false;  // nobody knows any more
+  if (process.slot) return state->executed;
+  process.image->LookForLateExec();
+  return process.image->replaced();
 }
 
 void ProcessTree::EndProcess(std::map<pid_t, Process>::iterator known) {
+  if (known->second.untracked.empty() && EndedAsAnother(known->second)) {
+    known->second.untracked = CommandNameOf(known->first);
+  }
+  if (!known->second.untracked.empty()) {
+    untracked_.Add(known->first, known->second.untracked, options_.filter);
+    EndImage(known->second, EndKind::kExec, 0);
+  }
   EndImageWith(WaitStatusOf(known->second.pid), known->second);
   Unwatch(known);
 }
@@ -293,6 +432,22 @@ void ProcessTree::Unwatch(std::map<pid_t, Process>::iterator known) {
     close(pidfd);
   }
   processes_.erase(known);
+}
+
+void ProcessTree::LookAt(Process& process) {
+  if (process.image == nullptr) return;
+  if (!process.image->LookForExec()) {
+    process.image->LookAtHistory();
+    return;
+  }
+  const auto now = steady_clock::now();
+  if (process.untracked.empty()) {
+    const auto names = ProgramNamesOf(process.pid);
+    if (names.empty()) return;
+    process.untracked = names[0];
+    process.executed_at = now;
+  }
+  if (now - process.executed_at >= kTrackerComes) EndImage(process, EndKind::kExec, 0);
 }
 
 void ProcessTree::Look() {
@@ -309,16 +464,14 @@ void ProcessTree::Look() {
     }
     if (n < static_cast<int>(std::size(ended))) break;
   }
-  for (auto& [pid, process] : processes_) {
-    if (process.image != nullptr) process.image->LookAtHistory();
-  }
+  for (auto& [pid, process] : processes_) LookAt(process);
   if (now >= next_search_) {
-    next_search_ = now + kSampleTick;
+    next_search_ = now + kSearchTick;
     std::vector<pid_t> parents = {program_};
     for (const auto& [pid, process] : processes_) parents.push_back(pid);
     untracked_.Look(std::move(parents), options_.filter, [this](pid_t pid) {
       const auto known = processes_.find(pid);
-      return (known != processes_.end() && IsLiving(known->second)) || area_.IsMappedBy(pid);
+      return (known != processes_.end() && IsLiving(known->second)) || IsMappedBy(pid);
     });
   }
   if (options_.checkpoint.count() != 0) WriteCheckpoints();
@@ -366,6 +519,7 @@ bool ProcessTree::AnyLiving() {
   if (stopped_) return false;
   Look();  // who has ended since isn't to be counted
   if (HasLiving()) return true;
+  if (!unresolved_.empty()) TakeSearched();
   LookForUnclaimed();
   Look();  // who claimed meanwhile may be gone again, with a region to be read
   return HasLiving();
@@ -389,7 +543,7 @@ void ProcessTree::LookForUnclaimed() {
     if (pid <= 0 || pid == getpid() || processes_.contains(pid)) continue;
     // Cheaper to ask for than mappings, and most processes of a machine are older.
     if (StartTicksOf(pid).value_or(program_started_) < program_started_) continue;
-    if (!area_.IsMappedBy(pid)) continue;
+    if (!IsMappedBy(pid)) continue;
     if (Process* process = Watch(pid)) process->may_claim = true;
   }
   closedir(directory);
@@ -397,17 +551,17 @@ void ProcessTree::LookForUnclaimed() {
 
 // Claims of whom nobody may be asked about: read as they are; their slots stay theirs.
 void ProcessTree::TakeUnresolved() {
-  for (const auto& claim : unresolved_) {
-    const RegionPlace place = area_.RegionOf(claim.slot);
-    auto region = RegionFile::PartOf(place.fd, place.offset, place.bytes);
+  for (const AreaClaim& found : unresolved_) {
+    const RegionPlace place = found.area->RegionOf(found.claim.slot);
+    auto region = RegionFile::PartOf(place);
     if (!region) {  // what is queued holds descriptors
       captures_.Settle();
-      region = RegionFile::PartOf(place.fd, place.offset, place.bytes);
+      region = RegionFile::PartOf(place);
     }
     if (!region) continue;
     Process process;
-    process.suffix = fmt::format(".fork{}", claim.slot);
-    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), OriginOf(claim));
+    process.suffix = fmt::format(".fork{}", found.claim.slot);
+    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), OriginOf(found));
     ++outcome_.processes;
     EndImage(process, EndKind::kEnded, 0);
   }
@@ -431,15 +585,28 @@ void ProcessTree::StopWatching() {
   }
 }
 
+std::vector<Unseen> ProcessTree::UnseenSoFar() const {
+  std::vector<Unseen> unseen;
+  for (const auto& [name, count] : untracked_.programs()) {
+    AddUnseen(unseen, {{Unseen::Kind::kProcesses, name, {}, static_cast<uint64_t>(count)}});
+  }
+  for (const auto& [user, area] : areas_) {
+    const uint64_t refused = area.refused();
+    if (refused != 0) AddUnseen(unseen, {{Unseen::Kind::kChildren, {}, {}, refused}});
+  }
+  return unseen;
+}
+
 TreeOutcome ProcessTree::Conclude(const Snapshot* program,
                                   const std::vector<std::string>& program_images) {
-  outcome_.refused = area_.refused();
+  outcome_.refused = 0;
+  for (const auto& [user, area] : areas_) outcome_.refused += area.refused();
   outcome_.untracked = untracked_.programs();
   outcome_.living = CountLiving();
   outcome_.files = captures_.files();
   outcome_.images = captures_.images();
   if (captures_.images() != captures_.without_capture() && outcome_.living == 0) {
-    auto merge = captures_.WriteMerge(program, program_images);
+    auto merge = captures_.WriteMerge(program, program_images, UnseenSoFar());
     if (merge) {
       outcome_.merge = std::move(*merge);
     } else {

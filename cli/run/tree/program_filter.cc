@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+
+#include "cli/run/started_program.h"
 
 namespace memprof {
 namespace {
@@ -25,15 +26,11 @@ bool ProgramFilter::Takes(const std::vector<std::string>& names) const {
 }
 
 std::vector<std::string> ProgramNamesOf(pid_t pid) {
-  const std::string directory = "/proc/" + std::to_string(pid) + "/";
+  const StartedProgram program = StartedProgramOf(pid);
   std::vector<std::string> names;
-  std::error_code error;
-  const auto executable = std::filesystem::read_symlink(directory + "exe", error);
-  if (!error) names.push_back(executable.filename().string());
-  std::ifstream file(directory + "cmdline", std::ios::binary);
-  std::string argument;
-  if (std::getline(file, argument, '\0') && !argument.empty()) {
-    names.push_back(std::filesystem::path(argument).filename().string());
+  if (!program.name.empty()) names.push_back(program.name);
+  if (!program.argv0.empty()) {
+    names.push_back(std::filesystem::path(program.argv0).filename().string());
   }
   return names;
 }

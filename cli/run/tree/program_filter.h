@@ -1,6 +1,6 @@
 // ProgramFilter: which programs of a tree are profiled: run's --only and --skip.
 //
-// A pattern is a shell's: * ? [a-z]. It is held against the executable's base name, and that of
+// A pattern is a shell's: * ? [a-z]. It is held against the program's base name, and that of
 // what the process calls itself (argv[0]). --skip wins; without --only all others are profiled.
 // Thread safety: plain values.
 #pragma once

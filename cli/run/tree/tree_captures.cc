@@ -162,9 +162,15 @@ std::vector<std::string> TreeCaptures::files() const {
 }
 
 Result<std::string> TreeCaptures::WriteMerge(const Snapshot* program,
-                                             const std::vector<std::string>& captures) {
+                                             const std::vector<std::string>& captures,
+                                             const std::vector<Unseen>& unseen) {
   if (program != nullptr) {
-    if (const auto added = merger_.Add({*program, {}, {}}); !added) {
+    Snapshot own = *program;
+    // What it tells of the descendants is of its own end, and `unseen` of all of them.
+    std::erase_if(own.unseen, [](const Unseen& one) {
+      return one.kind == Unseen::Kind::kProcesses || one.kind == Unseen::Kind::kChildren;
+    });
+    if (const auto added = merger_.Add({std::move(own), {}, {}}); !added) {
       return tl::unexpected<Error>(added.error());
     }
   }
@@ -178,7 +184,8 @@ Result<std::string> TreeCaptures::WriteMerge(const Snapshot* program,
     }
   }
   const std::string file = FreeName(".all");
-  const auto merged = merger_.Take();
+  auto merged = merger_.Take();
+  AddUnseen(merged.snapshot.unseen, unseen);
   if (const auto written = WriteCaptureFile(file, merged.snapshot); !written) {
     return tl::unexpected<Error>(written.error());
   }

@@ -63,7 +63,9 @@ class TreeCaptures {
   size_t without_capture() const { return failed_; }
   std::vector<std::string> files() const;
   // The merge with these in it, captures that were written; the file's name. Pre: images() != 0.
-  Result<std::string> WriteMerge(const Snapshot* program, const std::vector<std::string>& captures);
+  // `unseen`: of the whole tree.
+  Result<std::string> WriteMerge(const Snapshot* program, const std::vector<std::string>& captures,
+                                 const std::vector<Unseen>& unseen);
 
  private:
   struct File {

@@ -24,6 +24,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kNamesShown = 4;
+constexpr int kVisitsALook = 64;  // as the supervisor's
 
 std::string Children(uint64_t count) {
   return count == 1 ? "1 child process" : FormatCount(count) + " child processes";
@@ -62,7 +63,11 @@ void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
         {signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
     const auto left = std::chrono::ceil<milliseconds>(tree.NextLook() - steady_clock::now());
     poll(waiting, std::size(waiting), static_cast<int>(std::max<long>(left.count(), 0)));
-    while (const auto visitor = socket.Accept()) tree.OnVisitor(socket, *visitor);
+    for (int visits = 0; visits < kVisitsALook; ++visits) {
+      const auto visitor = socket.Accept([&tree](pid_t pid) { return tree.IsDescendant(pid); });
+      if (!visitor) break;
+      tree.OnVisitor(socket, *visitor);
+    }
     while (const auto signal = signals.Next()) {
       if (Ends(*signal)) tree.StopWatching();
     }
@@ -124,8 +129,10 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
         FormatCount(tree.living), InsertBeforeExtension(output, ".all")));
   }
   if (tree.refused != 0) {
-    lines.push_back(fmt::format("{} could not be followed: there were too many at once",
-                                Children(tree.refused)));
+    lines.push_back(
+        fmt::format("{} could not be followed: there were too many at once, or no "
+                    "memory could be mapped",
+                    Children(tree.refused)));
   }
   if (!tree.untracked.empty()) {
     std::string names;
@@ -135,7 +142,8 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
       count += static_cast<uint64_t>(times);
     }
     lines.push_back(
-        fmt::format("{} ran without a tracker (static, or with a cleaned environment): {}",
+        fmt::format("{} ran without a tracker (static, with a cleaned environment, behind a "
+                    "filter of system calls, or where memprof can't be reached): {}",
                     Children(count), names));
   }
   return lines;

@@ -15,7 +15,7 @@ function endText({kind, code, signal}) {
     case 'exit': return `exited with ${code}`;
     case 'signal': return `was ended by ${signal} (${code})`;
     case 'exec': return 'executed another program';
-    case 'ended': return 'ended, how is not known';
+    case 'ended': return 'ended, exit status not known';
     default: return 'was still running';
   }
 }
@@ -74,9 +74,13 @@ export function createHeader(capture, figures, state) {
     return made;
   });
   const known = program.rss_peak_bytes > 0;
+  // What is more than was resident was a file.
+  const {tracker_bytes: tracker} = program;
+  const trackers = known && tracker >= program.rss_peak_bytes
+      ? `tracker counted in a file of ${bytes(tracker)}` : `tracker ${bytes(tracker)} of it`;
   cards.push(card('Peak RSS', known ? bytes(program.rss_peak_bytes) : 'not known',
       known ? measureExact(program.rss_peak_bytes, 'bytes') : '',
-      program.tracker_bytes > 0 ? `tracker ${bytes(program.tracker_bytes)} of it` : ''));
+      tracker > 0 ? trackers : ''));
   byId('figures').replaceChildren(...cards);
   showTrust(capture);
 

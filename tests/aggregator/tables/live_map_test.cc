@@ -1,6 +1,7 @@
 #include "aggregator/tables/live_map.h"
 
 #include <gtest/gtest.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -279,6 +280,13 @@ class SteppedLiveMap : public LiveMapTest {
     }
   }
 
+  static void LeaveAtStep(int, siginfo_t*, void* context) {
+    if (++steps != stop_at) return;
+    static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL] &= ~greg_t{kTrapFlag};
+    siglongjmp(left, 1);
+  }
+
+  static inline sigjmp_buf left;
   static inline LiveMap* map;
   static inline uintptr_t blocks;
   static inline int steps;
@@ -325,6 +333,61 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
     ASSERT_EQ(map_.CountForTest(), 0u);
   }
   EXPECT_GT(stop_at, 300) << "nothing was stepped";
+}
+
+// What was inserted before is there once and as it was, and the map grows on.
+TEST_F(SteppedLiveMap, EndsASplitThatAHandlerLeft) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
+#endif
+#ifdef __SANITIZE_ADDRESS__
+  constexpr int kStride = 23 * 7;
+#else
+  constexpr int kStride = 7;
+#endif
+  map = &map_;
+  blocks = BlocksBeforeASplit();
+  struct sigaction action = {};
+  action.sa_sigaction = LeaveAtStep;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGTRAP, &action, nullptr);
+  static int splits_left;
+  splits_left = 0;
+  static bool stopped;
+  stopped = true;
+  for (stop_at = 1; stopped; stop_at += kStride) {
+    map_.Destroy();
+    ASSERT_TRUE(map_.Init(1 << 16));
+    Fill();
+    const size_t buckets = map_.buckets();
+    const uintptr_t last = (blocks + 1) * kStep;
+    steps = 0;
+    stopped = sigsetjmp(left, 1) != 0;
+    if (!stopped) {
+      StartStepping();
+      map_.Insert(last, {1, 1});
+      StopStepping();
+    }
+    Block block;
+    // Half of them go before the mend, as other threads may free them.
+    for (uintptr_t i = 1; i <= blocks; i += 2) {
+      ASSERT_TRUE(map_.Remove(i * kStep, &block)) << "after instruction " << stop_at;
+      ASSERT_EQ(block, (Block{i, static_cast<uint32_t>(i)}));
+    }
+    map_.EndLeftSplit();
+    splits_left += stopped && map_.buckets() != buckets;
+    map_.Remove(last, &block);
+    for (uintptr_t i = 1; i <= blocks; ++i) {
+      ASSERT_EQ(map_.Remove(i * kStep, &block), i % 2 == 0) << "after instruction " << stop_at;
+      ASSERT_TRUE(i % 2 != 0 || block == (Block{i, static_cast<uint32_t>(i)}));
+    }
+    // At most the insert's own slot is left as it was.
+    ASSERT_LE(map_.CountForTest(), 1u) << "after instruction " << stop_at;
+    const size_t before = map_.buckets();
+    for (uintptr_t i = 1; i <= 4 * blocks; ++i) ASSERT_TRUE(map_.Insert(i * kStep, {i, 1}));
+    ASSERT_GT(map_.buckets(), before) << "after instruction " << stop_at;
+  }
+  EXPECT_GT(splits_left, 20) << "no split was left";
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "aggregator/tables/shared_cells.h"
 #include "tests/aggregator/tables/test_region.h"
 
 namespace memprof {
@@ -131,15 +132,15 @@ TEST_F(StackTableTest, BooksUnderOneRowWhenFullAndCountsIt) {
 }
 
 TEST_F(StackTableTest, FindsAModuleByAnyAddressInIt) {
-  bool replaced = false;
-  const uint32_t module =
-      modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_version), &replaced);
+  const auto found = modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_version));
+  const uint32_t module = found.module;
   ASSERT_NE(module, kNoModule);
-  EXPECT_FALSE(replaced);
-  EXPECT_EQ(modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_release), &replaced), module);
+  EXPECT_FALSE(found.replaced || found.again);
+  EXPECT_EQ(modules_.Find(reinterpret_cast<uint64_t>(&gnu_get_libc_release)).module, module);
   const ModuleRecord& record = region_.get().Records<ModuleRecord>(Table::kModules)[module];
   EXPECT_EQ(record.build_id_bytes, 20u);
-  EXPECT_EQ(modules_.Find(0x5000, &replaced), kNoModule);
+  EXPECT_EQ(modules_.Find(0x5000).module, kNoModule);
+  EXPECT_EQ(region_.get().header().unnamed_frames, 0u) << "code of no file is no trouble";
 }
 
 // The loader's record, the extent and the bias are as before, but the name is another one: as if
@@ -162,6 +163,55 @@ TEST_F(StackTableTest, TellsAFileThatTookTheExactPlaceOfAnother) {
   EXPECT_EQ(NodeAt(leaf.parent).module, leaf.module) << "the frame before as well";
   EXPECT_NE(leaf.parent, Record(outer).node);
   EXPECT_TRUE(modules_.IsUnloaded(old_leaf.module));
+}
+
+// As if a plugin were unloaded and loaded again, 10,000 times, where it was.
+TEST_F(StackTableTest, GivesAFileThatComesBackWhereItWasItsRecordAndSites) {
+  const auto pc = reinterpret_cast<uint64_t>(&gnu_get_libc_version);
+  dl_find_object found;
+  ASSERT_EQ(_dl_find_object(reinterpret_cast<void*>(pc), &found), 0);
+  const uint32_t site = Site({0x5000, pc});
+  const uint32_t count = region_.get().count(Table::kModules);
+  uintptr_t& bias = found.dlfo_link_map->l_addr;
+  const uintptr_t real_bias = bias;
+  for (int i = 0; i < 10000; ++i) {
+    bias = real_bias + 1;  // the loader knows it no more as it was
+    ASSERT_TRUE(modules_.MarkUnloaded());
+    bias = real_bias;
+    ASSERT_EQ(Site({0x5000, pc}), site);
+  }
+  EXPECT_EQ(region_.get().count(Table::kModules), count);
+  EXPECT_EQ(region_.get().header().unnamed_frames, 0u);
+  EXPECT_FALSE(modules_.MarkUnloaded());
+}
+
+TEST_F(StackTableTest, CountsTheFramesOfFilesThatFindNoRoom) {
+  const Region& region = region_.get();
+  while (region.Take(Table::kModules) != kNoRecord) {
+  }
+  const uint32_t site = Site({reinterpret_cast<uint64_t>(&gnu_get_libc_version)});
+  EXPECT_EQ(NodeAt(Record(site).node).module, kNoModule);
+  EXPECT_EQ(region.header().unnamed_frames, 1u);
+}
+
+TEST_F(StackTableTest, CountsTheFramesOfFilesWhosePathsFindNoRoom) {
+  const Region& region = region_.get();
+  ASSERT_NE(region.Take(Table::kStrings, region.capacity(Table::kStrings)), kNoRecord);
+  const uint32_t site = Site({reinterpret_cast<uint64_t>(&gnu_get_libc_version)});
+  EXPECT_EQ(NodeAt(Record(site).node).module, kNoModule);
+  EXPECT_EQ(region.header().unnamed_frames, 1u);
+}
+
+TEST_F(StackTableTest, KeepsTheSharedCellOfEverySiteWhereTheCellsEnd) {
+  const Region& region = region_.get();
+  while (TakeOwnChunk(region) != kNoRecord) {
+  }
+  // What is left of site 0's group has its room; the next group has none.
+  for (uint64_t pc = 0x10000; pc < 0x10000 + kCellsPerChunk - 1; ++pc) {
+    ASSERT_NE(Site({pc}), kTablesFullSite);
+  }
+  EXPECT_EQ(Site({0x20000}), kTablesFullSite);
+  EXPECT_EQ(region.header().tables_full_events, 1u);
 }
 
 TEST_F(StackTableTest, GivesThreadsThatMeetTheSameStacksTheSameFigures) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aggregator/tables/shared_cells.h"
+#include "core/cell_chunks.h"
 #include "tests/aggregator/tables/test_region.h"
 
 namespace memprof {
@@ -104,22 +105,78 @@ TEST(SlotTable, GivesOneSlotToOneOfManyThreads) {
 
 TEST(SharedCells, GiveManyThreadsOneCellASite) {
   TestRegion region;
-  auto shared = std::make_unique<SharedCells>(region.get());
-  for (uint32_t site = 0; site < 200; ++site) ASSERT_NE(shared->Find(site), kNoCell);
+  for (uint32_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(KeepSharedCell(region.get(), region.get().Take(Table::kSites)));
+  }
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&] {
       for (uint32_t site = 0; site < 200; ++site) {
-        CellAt(region.get(), shared->Find(site)).allocated_count.fetch_add(1);
+        CellAt(region.get(), SharedCell(region.get(), site)).allocated_count.fetch_add(1);
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
   for (uint32_t site = 0; site < 200; ++site) {
-    const Cell& cell = CellAt(region.get(), shared->Find(site));
+    const Cell& cell = CellAt(region.get(), SharedCell(region.get(), site));
     EXPECT_EQ(cell.allocated_count, 4u);
     EXPECT_EQ(cell.site_plus_one, site + 1);
   }
+}
+
+// Four threads, two of them for slots and two for sites, until nothing is left.
+TEST(SharedCells, AreKeptForEverySiteThatThereIsHoweverManyCellsThreadsTake) {
+  TestRegion test(1 << 20);
+  Region& region = test.get();
+  const uint32_t capacity = region.capacity(Table::kCellChunks);
+  std::atomic<uint32_t> taken{0};
+  std::atomic<uint32_t> kept{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 2; ++t) {
+    threads.emplace_back([&] {
+      for (uint32_t chunk; (chunk = TakeOwnChunk(region)) != kNoRecord;) {
+        region.cells()[chunk * kCellsPerChunk].allocated_count.fetch_add(1);
+        ++taken;
+      }
+    });
+    threads.emplace_back([&] {
+      for (;;) {
+        const uint32_t site = region.Take(Table::kSites);
+        if (site == kNoRecord || !KeepSharedCell(region, site)) return;
+        CellAt(region, SharedCell(region, site)).freed_count.fetch_add(1);
+        ++kept;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const ChunkUse use = UnpackChunkUse(region.header().chunk_use);
+  EXPECT_EQ(use.own, taken);
+  EXPECT_EQ(use.own, region.count(Table::kCellChunks));
+  EXPECT_LE(use.own + use.groups, capacity);
+  EXPECT_LE(kept, use.groups * kCellsPerChunk);
+  // No chunk is of both kinds, and none is a slot's twice.
+  for (uint32_t chunk = 0; chunk < capacity; ++chunk) {
+    const Cell& cell = region.cells()[chunk * kCellsPerChunk];
+    ASSERT_EQ(cell.allocated_count, chunk < use.own ? 1u : 0u) << chunk;
+    ASSERT_TRUE(chunk >= use.own || cell.freed_count == 0) << chunk;
+  }
+  uint64_t frees = 0;
+  VisitChunksInUse(use.own, capacity, region.Records<std::atomic<uint64_t>>(Table::kSharedGroups),
+                   region.capacity(Table::kSharedGroups), [&](uint32_t first, uint32_t chunks) {
+                     for (uint32_t i = 0; i < chunks * kCellsPerChunk; ++i) {
+                       frees += region.cells()[first * kCellsPerChunk + i].freed_count;
+                     }
+                   });
+  EXPECT_EQ(frees, kept);
+}
+
+TEST(VisitChunksInUse, NamesNoChunkTwiceAndNoneBeyondTheTable) {
+  const std::atomic<uint64_t> words[] = {~uint64_t{0}, ~uint64_t{0}};
+  std::vector<uint32_t> seen(10, 0);
+  VisitChunksInUse(4, 10, words, 2, [&](uint32_t first, uint32_t chunks) {
+    for (uint32_t i = first; i < first + chunks; ++i) ++seen.at(i);
+  });
+  EXPECT_EQ(seen, std::vector<uint32_t>(10, 1));
 }
 
 // RLIMIT_DATA refuses memory that is to be written, not address space.

@@ -44,6 +44,45 @@ TEST(Summary, DoesNotSayExactOfAProfileThatIsNot) {
   EXPECT_NE(text.find("  note    7 events could not be counted"), std::string::npos);
 }
 
+std::string HeadLine(EndKind end, uint64_t duration_ms) {
+  Profile profile = Demo();
+  profile.program.end_kind = end;
+  profile.program.duration_ms = duration_ms;
+  const std::string text = SummaryText(profile, {}, 5, {100, false});
+  return text.substr(0, text.find(", pid"));
+}
+
+TEST(Summary, SaysHowItEndedAsFarAsThatIsKnown) {
+  EXPECT_EQ(HeadLine(EndKind::kEnded, 7), "demo  ended after 7 ms, exit status not known");
+  EXPECT_EQ(HeadLine(EndKind::kEnded, 0), "demo  ended, exit status not known");
+  EXPECT_EQ(HeadLine(EndKind::kExit, 0), "demo  exited with 0");
+  EXPECT_EQ(HeadLine(EndKind::kRunning, 7), "demo  was still running after 7 ms");
+}
+
+TEST(Summary, SpeaksOfNoFileThatMayBeGone) {
+  Profile profile = Demo();
+  profile.tracker.bytes = 72 << 20;
+  EXPECT_NE(SummaryText(profile, {}, 5, {100, false})
+                .find("RSS     4.0 MiB at its highest; the tracker counted in a file of 72.0 MiB"),
+            std::string::npos);
+  profile.program.rss_peak_bytes = 0;
+  EXPECT_NE(
+      SummaryText(profile, {}, 5, {100, false}).find("RSS     not known; the tracker took 72.0"),
+      std::string::npos);
+}
+
+TEST(Summary, SaysSoIfAllThatLeakedIsTheRuntimes) {
+  Profile profile = Demo();
+  for (ProfileSite& site : profile.sites) {
+    if (site.runtime_reason == nullptr) site.leaked = {};
+  }
+  profile.leaked = SumKeptByRuntime(profile);
+  EXPECT_NE(
+      SummaryText(profile, {}, 5, {100, false})
+          .find("  leaked  200 B in 2 allocations, all of it kept by design by the runtime\n"),
+      std::string::npos);
+}
+
 Profile DemoOfProcesses() {
   using Kind = SnapshotProcess::Kind;
   Profile profile = Demo();

@@ -30,6 +30,21 @@ TEST(Conclusion, TellsTheFiguresInOneLine) {
             "x y.memprof (512 B); see: memprof summary 'x y.memprof'");
 }
 
+TEST(Conclusion, TellsWhatOfTheLeaksIsTheRuntimes) {
+  RunOutcome outcome = Written(0);
+  outcome.kept_by_runtime = {1024, 1};
+  EXPECT_NE(Conclude(outcome, "x", 512, "", false)
+                .lines[0]
+                .find("leaked 1.0 KiB in 1 allocation, all of it kept by design by the runtime, "),
+            std::string::npos);
+  outcome.written->sites[0].leaked = {2048, 2};
+  EXPECT_NE(
+      Conclude(outcome, "x", 512, "", false)
+          .lines[0]
+          .find("leaked 2.0 KiB in 2 allocations, 1.0 KiB of it kept by design by the runtime, "),
+      std::string::npos);
+}
+
 TEST(Conclusion, MarksEstimates) {
   RunOutcome outcome = Written(0);
   outcome.written->tracker.sample_bytes = 4096;
@@ -59,6 +74,7 @@ TEST(Conclusion, FailsWhereNoTrackerConnected) {
     EXPECT_EQ(conclusion.status, 125);
     ASSERT_EQ(conclusion.lines.size(), 1u);
     EXPECT_NE(conclusion.lines[0].find("no tracker connected"), std::string::npos);
+    EXPECT_NE(conclusion.lines[0].find("memprof's preload may be at fault"), std::string::npos);
   }
 }
 

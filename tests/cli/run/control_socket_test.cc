@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ TEST_F(ControlSocketTest, BringsARequestThereAndAReplyBack) {
     ControlRequest request;
     request.pid = 4711;
     SetText(request.name, "warm");
-    return AskSupervisor(path(), request);
+    return AskSupervisor(directory_.path(), geteuid(), request);
   });
   const auto visitor = Accept();
   ASSERT_TRUE(visitor);
@@ -62,12 +63,45 @@ TEST_F(ControlSocketTest, TurnsAwayWhoSpeaksAnotherLanguage) {
 }
 
 TEST_F(ControlSocketTest, IsNobodyWhereNobodyListens) {
-  EXPECT_EQ(AskSupervisor(directory_.path() + "/nothing", {}).status, ControlStatus::kNobody);
-  EXPECT_EQ(AskSupervisor("/" + std::string(500, 'x'), {}).status, ControlStatus::kNobody);
+  EXPECT_EQ(AskSupervisor(directory_.path() + "/nothing", geteuid(), {}).status,
+            ControlStatus::kNobody);
+  EXPECT_EQ(AskSupervisor("/" + std::string(5000, 'x'), geteuid(), {}).status,
+            ControlStatus::kNobody);
+}
+
+// Where to ask another process may have said.
+TEST_F(ControlSocketTest, AsksNobodyWhereSomebodyElseMayHaveTouchedThePlace) {
+  const std::string place = directory_.path();
+  const auto ask = [](const std::string& directory, uid_t other) {
+    return AskSupervisor(directory, other, {}, std::chrono::milliseconds(1)).status;
+  };
+  ASSERT_EQ(ask(place, geteuid()), ControlStatus::kSilent);
+  const std::string link = place + ".link";
+  ASSERT_EQ(symlink(place.c_str(), link.c_str()), 0);
+  EXPECT_EQ(ask(link, geteuid()), ControlStatus::kNobody);
+  unlink(link.c_str());
+  ASSERT_EQ(chmod(place.c_str(), 0722), 0);
+  EXPECT_EQ(ask(place, geteuid()), ControlStatus::kNobody);
+  ASSERT_EQ(chmod(place.c_str(), 0711), 0);
+  EXPECT_EQ(ask(place, geteuid()), ControlStatus::kSilent);
+  const std::string moved = directory_.Hold("moved");
+  ASSERT_EQ(rename(path().c_str(), moved.c_str()), 0);
+  ASSERT_EQ(symlink(moved.c_str(), path().c_str()), 0);
+  EXPECT_EQ(ask(place, geteuid()), ControlStatus::kNobody);
+  unlink(path().c_str());
+  ASSERT_EQ(rename(moved.c_str(), path().c_str()), 0);
+  if (geteuid() != 0) return;
+  // Another user's: only where his are looked for, and only if he listens himself.
+  constexpr uid_t kOther = 65534;
+  ASSERT_EQ(chown(place.c_str(), kOther, static_cast<gid_t>(-1)), 0);
+  EXPECT_EQ(ask(place, 0), ControlStatus::kNobody);
+  EXPECT_EQ(ask(place, kOther), ControlStatus::kNobody);
+  ASSERT_EQ(chown(path().c_str(), kOther, static_cast<gid_t>(-1)), 0);
+  EXPECT_EQ(ask(place, kOther), ControlStatus::kNobody);
 }
 
 TEST_F(ControlSocketTest, IsSilentWhereSomebodyListensAndDoesNotAnswer) {
-  const auto asked = AskSupervisor(path(), {}, std::chrono::milliseconds(1));
+  const auto asked = AskSupervisor(directory_.path(), geteuid(), {}, std::chrono::milliseconds(1));
   EXPECT_EQ(asked.status, ControlStatus::kSilent);
   // Who asked has gone: there is nobody to take a snapshot for.
   const auto visitor = Accept();

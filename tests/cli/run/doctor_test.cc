@@ -83,7 +83,7 @@ TEST(ElfFacts, HaveTheBuildId) {
 }
 
 TEST(Diagnosis, TellsTheModulesOfAProgram) {
-  const Diagnosis diagnosis = DiagnoseProgram(PLAIN_PROGRAM, kPath);
+  const Diagnosis diagnosis = DiagnoseProgram({PLAIN_PROGRAM}, kPath);
   EXPECT_TRUE(diagnosis.fine);
   EXPECT_TRUE(Has(diagnosis.text, "can be profiled"));
   EXPECT_TRUE(Has(diagnosis.text, "glibc's"));
@@ -92,20 +92,20 @@ TEST(Diagnosis, TellsTheModulesOfAProgram) {
 
 TEST(Diagnosis, TellsTheInterpreterOfAScript) {
   const TemporaryDirectory files;
-  const Diagnosis diagnosis = DiagnoseProgram(files.Write("s", "#!/bin/sh\n", 0755), kPath);
+  const Diagnosis diagnosis = DiagnoseProgram({files.Write("s", "#!/bin/sh\n", 0755)}, kPath);
   EXPECT_TRUE(diagnosis.fine);
   EXPECT_TRUE(Has(diagnosis.text, "by /bin/sh")) << diagnosis.text;
 }
 
 TEST(Diagnosis, TellsWhyAProgramCannotBeProfiled) {
-  const Diagnosis diagnosis = DiagnoseProgram(STATIC_PROGRAM, kPath);
+  const Diagnosis diagnosis = DiagnoseProgram({STATIC_PROGRAM}, kPath);
   EXPECT_FALSE(diagnosis.fine);
   EXPECT_TRUE(Has(diagnosis.text, "can't be profiled")) << diagnosis.text;
   EXPECT_TRUE(Has(diagnosis.text, "statically linked"));
 }
 
 TEST(Diagnosis, WarnsOfAnAllocatorOfItsOwn) {
-  EXPECT_TRUE(Has(DiagnoseProgram(OWN_MALLOC_PROGRAM, kPath).text, "defines malloc itself"));
+  EXPECT_TRUE(Has(DiagnoseProgram({OWN_MALLOC_PROGRAM}, kPath).text, "defines malloc itself"));
 }
 
 TEST(HostChecks, AreMadeForAllThatRunNeeds) {

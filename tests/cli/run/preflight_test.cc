@@ -88,6 +88,30 @@ TEST(Preflight, RefusesStaticPrograms) {
   EXPECT_TRUE(Refuses(STATIC_PIE_PROGRAM, kExitRefused, "statically linked"));
 }
 
+constexpr char kLoader[] = "/lib64/ld-linux-x86-64.so.2";
+
+TEST(Preflight, FollowsALoaderThatIsRunItself) {
+  const auto checked = CheckProgram(
+      std::vector<std::string>{kLoader, "--library-path", "/lib", PLAIN_PROGRAM}, kPath);
+  ASSERT_TRUE(checked);
+  EXPECT_EQ(checked->path, kLoader);
+  EXPECT_EQ(checked->Runs(), PLAIN_PROGRAM);
+  EXPECT_EQ(checked->name, PLAIN_PROGRAM);
+  EXPECT_EQ(checked->loader, kLoader);
+  EXPECT_EQ(checked->loader_options, (std::vector<std::string>{"--library-path", "/lib"}));
+  EXPECT_TRUE(Refuses(kLoader, kExitRefused, "is the loader itself"));
+  const auto refused = [](const char* program) {
+    return CheckProgram(std::vector<std::string>{kLoader, program}, kPath).error();
+  };
+  EXPECT_EQ(refused("/no/such/program").status, kExitNotFound);
+  EXPECT_NE(refused(STATIC_PROGRAM).message.find("statically linked"), std::string::npos);
+  EXPECT_NE(refused(SANITIZED_PROGRAM).message.find("sanitizer"), std::string::npos);
+  // No right of a program that is started so is used: the kernel executes the loader.
+  const TemporaryDirectory files;
+  const std::string setuid = files.Write("setuid", ContentOf(PLAIN_PROGRAM), 04644);
+  EXPECT_TRUE(CheckProgram(std::vector<std::string>{kLoader, setuid}, kPath));
+}
+
 TEST(Preflight, RefusesMusl) { EXPECT_TRUE(Refuses(MUSL_PROGRAM, kExitRefused, "musl")); }
 
 TEST(Preflight, RefusesAddressSanitizer) {

@@ -111,6 +111,16 @@ TEST(RegionFile, LeavesTheProgramItsAddressSpace) {
   EXPECT_EQ(UnderLimit(RLIMIT_AS, 256 << 20), 0);
 }
 
+// By its own limits, which the tracker tells: those of the supervisor may be others.
+TEST(RegionFile, LeavesAnotherProcessItsAddressSpace) {
+  const auto small = RegionFile::InMemory(32 << 20);
+  ASSERT_TRUE(small);
+  EXPECT_LE(small->bytes(), 36u << 20);
+  const auto smallest = RegionFile::InMemory(0);
+  ASSERT_TRUE(smallest);
+  EXPECT_LE(smallest->bytes(), 8u << 20);
+}
+
 TEST(RegionFile, FitsInALimitOnFileSizes) {
   EXPECT_EQ(UnderLimit(RLIMIT_FSIZE, 16 << 20), 0);
   EXPECT_EQ(UnderLimit(RLIMIT_FSIZE, 4096), 1);

@@ -34,8 +34,7 @@ class RunSnapshotsTest : public testing::Test {
       ControlRequest request;
       request.pid = kProgram;
       SetText(request.name, name);
-      return AskSupervisor(directory_.path() + "/" + kControlSocketName, request,
-                           std::chrono::seconds(10));
+      return AskSupervisor(directory_.path(), geteuid(), request, std::chrono::seconds(10));
     });
     for (int i = 0; i < 10'000 && !image_.snapshots().Busy(); ++i) {
       snapshots_.OnRequests(&image_);

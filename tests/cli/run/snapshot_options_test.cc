@@ -14,6 +14,7 @@ TEST(SnapshotOptions, AreReadAsPeopleWriteThem) {
   EXPECT_EQ(options->signal, SIGUSR1);
   EXPECT_EQ(options->schedule.at_rss_bytes, uint64_t{4} << 30);
   EXPECT_EQ(options->schedule.at_rss_name, "4GiB");
+  EXPECT_EQ(ReadSnapshotFlags({"0.5", "", "", ""})->schedule.every_ms, 500u);
   EXPECT_EQ(SignalNumber("USR2"), SIGUSR2);
   EXPECT_EQ(SignalNumber("10"), 10);
 }

@@ -86,7 +86,8 @@ std::string File(const std::vector<Symbol>& symbols) {
 class InnerJemallocTest : public testing::Test {
  protected:
   InnerJemalloc Of(const std::vector<Symbol>& symbols) {
-    return cache_.OfFile(directory_.Write("program" + std::to_string(++files_), File(symbols)));
+    return cache_.OfFile(directory_.Write("program" + std::to_string(++files_), File(symbols)))
+        .jemalloc;
   }
 
   TemporaryDirectory directory_;
@@ -142,18 +143,18 @@ TEST_F(InnerJemallocTest, NoPrefixOfAFileIsReadBeyondItsEnd) {
   }
   std::string wild = whole;
   for (size_t i = sizeof(Elf64_Ehdr); i < wild.size(); ++i) wild[i] = '\xff';
-  EXPECT_EQ(cache_.OfFile(directory_.Write("wild", wild)).mallctl, 0u);
+  EXPECT_EQ(cache_.OfFile(directory_.Write("wild", wild)).jemalloc.mallctl, 0u);
 }
 
 TEST_F(InnerJemallocTest, AFileIsReadOnceUntilItChanges) {
   const std::string path = directory_.Write("program", File(Jemalloc("je_")));
-  EXPECT_EQ(cache_.OfFile(path).mallctl, 0x1030u);
-  EXPECT_EQ(cache_.OfFile(path).mallctl, 0x1030u);
+  EXPECT_EQ(cache_.OfFile(path).jemalloc.mallctl, 0x1030u);
+  EXPECT_EQ(cache_.OfFile(path).jemalloc.mallctl, 0x1030u);
   EXPECT_EQ(cache_.files(), 1u);
   directory_.Write("program", File({{"main", 0x1000}}));
-  EXPECT_EQ(cache_.OfFile(path).mallctl, 0u);
+  EXPECT_EQ(cache_.OfFile(path).jemalloc.mallctl, 0u);
   EXPECT_EQ(cache_.files(), 2u);
-  EXPECT_EQ(cache_.OfFile(directory_ / "missing").mallctl, 0u);
+  EXPECT_EQ(cache_.OfFile(directory_ / "missing").jemalloc.mallctl, 0u);
 }
 
 TEST_F(InnerJemallocTest, TheCacheDoesNotGrowBeyondItsBound) {

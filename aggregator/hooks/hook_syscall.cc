@@ -1,0 +1,38 @@
+// syscall(): libseccomp sets its filters by it, and the tracker is to know of that.
+//
+// Not compiled for the optimiser of the whole library, which doesn't see names in assembler.
+
+#include <sys/syscall.h>
+
+// libc's syscall(), but that seccomp and prctl are noticed: libseccomp sets its filters so. In
+// assembler, since a fork or a vfork by it returns twice from this frame: nothing is kept on the
+// stack.
+__asm__(R"(
+  .text
+  .globl syscall
+  .type syscall, @function
+syscall:
+  .cfi_startproc
+  endbr64
+  cmpq $157, %rdi
+  je memprof_noted_syscall
+  cmpq $317, %rdi
+  je memprof_noted_syscall
+  movq %rdi, %rax
+  movq %rsi, %rdi
+  movq %rdx, %rsi
+  movq %rcx, %rdx
+  movq %r8, %r10
+  movq %r9, %r8
+  movq 8(%rsp), %r9
+  syscall
+  cmpq $-4095, %rax
+  jae 1f
+  ret
+1:
+  movq %rax, %rdi
+  jmp memprof_failed_syscall
+  .cfi_endproc
+  .size syscall, .-syscall
+)");
+static_assert(SYS_prctl == 157 && SYS_seccomp == 317);

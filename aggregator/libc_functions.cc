@@ -1,0 +1,76 @@
+#include "aggregator/libc_functions.h"
+
+#include <atomic>
+#include <cstring>
+
+#include "aggregator/loaded_symbols.h"
+
+namespace memprof {
+namespace {
+
+constinit LibcFunctions functions = {};
+constinit std::atomic<bool> known{false};
+
+const link_map* ObjectOfSoname(const char* soname) {
+  const link_map* object = LoadedObjects();
+  while (object != nullptr && strcmp(SonameOf(*object), soname) != 0) object = object->l_next;
+  return object;
+}
+
+// The one of libc itself; else the loader's, which has some of these names.
+class Finder {
+ public:
+  template <typename Pointer>
+  void Find(Pointer& pointer, const char* name) const {
+    void* found = libc_ != nullptr ? FindIn(*libc_, name) : nullptr;
+    if (found == nullptr && loader_ != nullptr) found = FindIn(*loader_, name);
+    static_assert(sizeof pointer == sizeof found);
+    memcpy(&pointer, &found, sizeof found);
+  }
+
+ private:
+  const link_map* const libc_ = ObjectOfSoname("libc.so.6");
+  const link_map* const loader_ = ObjectOfSoname("ld-linux-x86-64.so.2");
+};
+
+}  // namespace
+
+// Two threads that come here at once store the same.
+const LibcFunctions& TheLibc() {
+  if (known.load(std::memory_order_acquire)) return functions;
+  const Finder finder;
+  finder.Find(functions.find_object, "_dl_find_object");
+  finder.Find(functions.iterate_objects, "dl_iterate_phdr");
+  finder.Find(functions.dlsym, "dlsym");
+  finder.Find(functions.dlerror, "dlerror");
+  finder.Find(functions.getauxval, "getauxval");
+  finder.Find(functions.clock_gettime, "clock_gettime");
+  finder.Find(functions.on_exit, "on_exit");
+  finder.Find(functions.key_create, "pthread_key_create");
+  finder.Find(functions.key_delete, "pthread_key_delete");
+  finder.Find(functions.setspecific, "pthread_setspecific");
+  finder.Find(functions.getcontext, "getcontext");
+  finder.Find(functions.makecontext, "makecontext");
+  finder.Find(functions.stack_end, "__libc_stack_end");
+  finder.Find(functions.in_libc, "gnu_get_libc_version");
+  known.store(true, std::memory_order_release);
+  return functions;
+}
+
+int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
+  const auto iterate = TheLibc().iterate_objects;
+  return iterate != nullptr ? iterate(visit, data) : 0;
+}
+
+void* AskLoader(void* handle, const char* name) {
+  const LibcFunctions& libc = TheLibc();
+  if (libc.dlsym == nullptr || libc.dlerror == nullptr) return nullptr;
+  void* const found = libc.dlsym(handle, name);
+  if (found != nullptr) return found;
+  // Once to take the message, once to free it.
+  libc.dlerror();
+  libc.dlerror();
+  return nullptr;
+}
+
+}  // namespace memprof

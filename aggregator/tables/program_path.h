@@ -1,0 +1,22 @@
+// ProgramPath: the file of the program that this process runs, as an absolute path.
+//
+// Mostly that is /proc/self/exe. But a program may be started through the loader
+// ("ld-linux-x86-64.so.2
+// ./program", as bundled applications are): then the executable is the loader, the loader's record
+// of the program has no name as ever, and what is mapped where the program lies has its file.
+//
+// Thread safety: any thread. No allocation, no stdio, no cancellation point.
+#pragma once
+
+#include <cstddef>
+
+namespace memprof {
+
+// The bytes that were written to `path`, without a 0; 0: it can't be told.
+size_t ReadProgramPath(char* path, size_t room);
+
+// The file that is mapped at an address, by a list as /proc/self/maps has it that can be read from
+// `fd`.
+size_t ReadMappedPath(int fd, unsigned long address, char* path, size_t room);
+
+}  // namespace memprof

@@ -1,0 +1,22 @@
+// WithinMemory: where memory runs out within some work, as under a limit on address space, that is
+// the work's failure, and what it had taken is given back.
+#pragma once
+
+#include <new>
+#include <type_traits>
+
+#include "core/result.h"
+
+namespace memprof {
+
+// `work` returns a Result.
+template <typename Work>
+std::invoke_result_t<Work> WithinMemory(Work work) {
+  try {
+    return work();
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorKind::kIo, "out of memory");
+  }
+}
+
+}  // namespace memprof

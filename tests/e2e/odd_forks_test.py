@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""memprof run of children in odd states (tests/programs/odd_forks.c): none is disturbed, each has its
+own figures or is named.
+"""
+import glob
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import time
+import unittest
+
+import harness
+
+ODD = os.path.join(harness.PROGRAMS, "odd_forks")
+
+
+class OddForksTest(harness.MemprofTest):
+    NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
+
+    def odd(self, *arguments, flags=()):
+        """What run says."""
+        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+                            ODD, *map(str, arguments)], cwd=self.directory)
+        if done.returncode == 77:
+            self.skipTest("not allowed here")
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stderr.decode()
+
+    def children(self):
+        found = [self.sites(os.path.basename(path)) for path in glob.glob(self.path("x.*.memprof"))
+                 if not path.endswith(".all.memprof")]
+        for profile in found:
+            self.assert_rows_sum_to_totals(profile)
+        return found
+
+    def totals(self):
+        return sorted((p["total"]["bytes"], p["total"]["allocations"]) for p in self.children())
+
+    def test_a_child_that_can_split_no_mapping_runs_and_is_said_to_be_uncounted(self):
+        said = self.odd("maps-full")
+        self.assertEqual(self.children(), [])
+        self.assertIn("1 child process could not be followed", said)
+
+    def test_a_child_that_allocates_on_other_threads_alone_is_profiled(self):
+        self.odd("thread-first", "fork", 1)
+        self.assertEqual(self.totals(), [(5000, 10)])
+
+    def test_threads_that_begin_a_child_s_counting_at_once_lose_nothing(self):
+        self.odd("thread-first", "fork", 4)
+        child, = self.children()
+        self.assertEqual((child["total"]["bytes"], child["tracker"]["dropped_events"]), (20000, 0))
+
+    def test_a_parent_s_own_memory_does_not_grow_by_its_children(self):
+        tracker_bytes = []
+        # Not 1: a run of some milliseconds has not touched each page that a run touches once.
+        for children in (50, 400):
+            self.odd("many", children)
+            tracker_bytes.append(self.sites()["tracker"]["bytes"])
+        self.assertEqual(tracker_bytes[0], tracker_bytes[1])
+
+    def test_a_child_whose_parent_is_gone_counts_as_that_did(self):
+        self.odd("orphan", flags=["--sample", "1"])
+        orphan, = [p for p in self.children() if p["leaked"]["bytes"] == 5000]
+        self.assertEqual(orphan["tracker"]["sample_bytes"], 1)
+        self.assertEqual(orphan["peak"]["bytes"], 6000)  # with the parent's 1000
+        self.assertEqual(orphan["mappings"]["total"]["bytes"], 1 << 20)
+
+    def in_namespaces(self, depth):
+        for _ in range(2):
+            self.odd("namespaces", depth, 16, 1000)
+            self.assertEqual(self.totals(), [(100000, 1000)] * 48)
+            everything = self.sites("x.all.memprof")
+            self.assertEqual(everything["total"]["allocations"], 48000)
+            self.assertEqual(everything["tracker"]["dropped_events"], 0)
+            for path in glob.glob(self.path("x*.memprof")):
+                os.unlink(path)
+
+    def test_workers_of_a_namespace_whose_first_process_allocates_nothing(self):
+        self.in_namespaces(1)
+
+    def test_workers_two_namespaces_down(self):
+        self.in_namespaces(2)
+
+    def test_workers_in_a_user_s_own_namespaces(self):
+        os.chmod(self.directory, 0o777)
+        inside = ["unshare", "-Urpf", "--mount-proc"]
+        for user in ([], list(self.NOBODY)) if os.geteuid() == 0 else ([],):
+            for deep in (inside, inside * 2):
+                if harness.run([*user, *deep, "true"]).returncode != 0:
+                    self.skipTest("no namespaces here")
+                with self.subTest(user=user, deep=len(deep)):
+                    done = harness.run([*user, harness.MEMPROF, "run", "-f", "-o",
+                                        self.path("x.memprof"), "--", *deep, ODD, "workers", "8", "300"],
+                                       cwd=self.directory)
+                    self.assertEqual(done.returncode, 0, done.stderr.decode())
+                    self.assertEqual([t for t in self.totals() if t == (30000, 300)],
+                                     [(30000, 300)] * 24)
+                    for path in glob.glob(self.path("x*.memprof")):
+                        os.unlink(path)
+
+    # --- processes that give up root, and execute something
+
+    def below_root(self, *command, flags=()):
+        """What run says of a command of root's."""
+        if os.geteuid() != 0 or shutil.which("setpriv") is None:
+            self.skipTest("for root, with setpriv")
+        # Others must be able to read what they run.
+        if os.stat(harness.BUILD).st_mode & 0o5 != 0o5:
+            self.skipTest("the build is not readable")
+        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+                            *map(str, command)], cwd=self.directory)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        return done.stderr.decode()
+
+    def test_a_program_that_gives_up_root_and_executes_is_profiled(self):
+        self.below_root(*self.NOBODY, ODD, "workers", 4, 100)
+        self.assertTrue(self.sites()["command"][0].endswith("odd_forks"))
+        self.assertEqual([t for t in self.totals() if t == (10000, 100)], [(10000, 100)] * 12)
+
+    def test_a_grandchild_that_gives_up_root_and_executes_is_profiled(self):
+        command = " ".join([*self.NOBODY, ODD, "workers", "4", "100"])
+        self.below_root("sh", "-c", f"{command}; true")
+        self.assertEqual([t for t in self.totals() if t == (10000, 100)], [(10000, 100)] * 12)
+
+    def test_what_was_executed_where_no_tracker_can_come_is_named(self):
+        # Another user can't pass through the directory of what it is to preload.
+        for seconds in ("1", "2.5"):
+            with self.subTest(seconds=seconds):
+                said = self.below_root("sh", "-c", f"env -u MEMPROF_SOCKET sleep {seconds}; true")
+                self.assertIn("1 child process ran without a tracker", said)
+                self.assertIn("sleep", said)
+
+    def test_a_stranger_is_not_let_in(self):
+        if os.geteuid() != 0:
+            self.skipTest("for root")
+        before = set(glob.glob("/tmp/memprof-*/tracker"))
+        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--",
+                               ODD, "workers", "1", "20000"]) as running:
+            deadline = time.monotonic() + 20
+            while not set(glob.glob("/tmp/memprof-*/tracker")) - before:
+                self.assertLess(time.monotonic(), deadline)
+                time.sleep(0.01)
+            path, = set(glob.glob("/tmp/memprof-*/tracker")) - before
+            pid = os.fork()
+            if pid == 0:
+                os.setuid(65534)
+                with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
+                    visitor.settimeout(20)
+                    visitor.connect(path)
+                    try:
+                        visitor.send(struct.pack("II", 2, os.getpid()))
+                        answer = visitor.recv(100)
+                    except OSError:
+                        answer = b""
+                os._exit(0 if answer == b"" else 1)
+            self.assertEqual(os.waitpid(pid, 0)[1], 0)
+            running.terminate()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""What is in no figure is said in the capture, and so by each report: an allocator inside that isn't hooked,
+and programs that ran without a tracker."""
+import os
+import re
+import subprocess
+import unittest
+
+import harness
+
+LEAKY = os.path.join(harness.PROGRAMS, "leaky_service")
+
+
+class UnseenTest(harness.MemprofTest):
+    def compiled(self, name, text, *flags):
+        with open(self.path(name + ".c"), "w", encoding="ascii") as source:
+            source.write(text)
+        subprocess.run(["gcc", *flags, "-o", self.path(name), self.path(name + ".c")], check=True)
+        return self.path(name)
+
+    def own_malloc(self):
+        return self.compiled("own", "#include <stddef.h>\n#include <unistd.h>\n"
+                             "static char heap[1 << 20]; static size_t used;\n"
+                             "void* malloc(size_t n) { size_t at = used; used += (n + 15) & ~15ul; return heap + at; }\n"
+                             "void free(void* p) { (void)p; }\n"
+                             "int main(void) { return malloc(10) == NULL; }\n")
+
+    def budget(self):
+        with open(self.path("any.toml"), "w", encoding="ascii") as file:
+            file.write('[budget]\npeak = "1 GiB"\n')
+        return self.path("any.toml")
+
+    def unseen(self, capture="x.memprof"):
+        return [(one["kind"], one["name"], one["program"], one["count"])
+                for one in self.stats(capture)["unseen"]]
+
+    def said_everywhere(self, capture, line):
+        for command in ("summary", "stats", "parse"):
+            self.assertIn(line, " ".join(self.memprof(command, self.path(capture)).split()))
+        self.memprof("flamegraph", self.path(capture), "-o", self.path("x.html"), "-f")
+        with open(self.path("x.html"), encoding="utf-8") as page:
+            self.assertIn(line, page.read())
+
+    def test_a_malloc_of_the_program_s_own(self):
+        self.assertEqual(self.profile([self.own_malloc()]).returncode, 0)
+        self.assertEqual(self.unseen(), [("allocator", "malloc", "own", 1)])
+        self.said_everywhere("x.memprof", "own has a malloc of its own inside that isn't hooked")
+        self.assertNotIn("exact", self.memprof("summary", self.path("x.memprof")))
+        # Nothing was counted: no budget is kept by that.
+        done = self.bare([harness.MEMPROF, "check", "x.memprof", "--budget", self.budget()])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(b"nothing was counted: own has a malloc", done.stderr)
+
+    def test_one_of_a_child(self):
+        own = self.own_malloc()
+        for megabytes in (0, 70):  # large files are not looked through as a whole
+            os.truncate(own, max(megabytes << 20, os.path.getsize(own)))
+            done = self.profile(["sh", "-c", own + "; exit 0"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.unseen("x.all.memprof"), [("allocator", "malloc", "own", 1)])
+            os.remove(self.path("x.all.memprof"))
+
+    def test_what_was_executed_with_a_clean_environment(self):
+        done = self.bare([harness.MEMPROF, "run", "-o", "x.memprof", "--budget", self.budget(), "env", "-i",
+                          LEAKY])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (kind, name, program, count), = self.unseen()
+        self.assertEqual((kind, program, count), ("executed", "env", 1))
+        self.assertTrue(LEAKY.endswith(name) and name, name)
+        self.assertRegex(done.stderr.decode().splitlines()[-1],
+                         r"within budget: 1 checks; but env executed \S+, which ran without a tracker")
+        self.said_everywhere("x.memprof", f"env executed {name}, which ran without a tracker")
+        done = self.bare([harness.MEMPROF, "check", "x.memprof", "--budget", self.budget()])
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stderr.decode(), r"^memprof: warning: x\.memprof: env executed ")
+
+    def test_a_child_with_a_clean_environment_that_lives_for_two_seconds(self):
+        done = self.profile(["sh", "-c", "env -i sleep 2.5; exit 0"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.unseen(), [("processes", "sleep", "", 1)])
+        self.said_everywhere("x.memprof", "1 process ran without a tracker and is in no figure: sleep")
+        # A merge says it once, and sums it.
+        self.memprof("merge", "x.memprof", "-o", "y.memprof")
+        self.assertEqual(self.unseen("y.memprof"), [("processes", "sleep", "", 1)])
+
+    def test_a_child_whose_tracker_gave_up_waiting(self):
+        # The supervisor is stopped for longer than a tracker waits.
+        for command, name in ((f"{LEAKY}; sleep 0.3", "[unknown]"), ("sleep 2 & sleep 0.6", "sleep")):
+            done = self.bare([harness.MEMPROF, "run", "-f", "-o", "x.memprof", "sh", "-c",
+                              f"kill -STOP $PPID; {command}; kill -CONT $PPID; wait; exit 0"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            seen = self.unseen()
+            self.assertIn(name, [program for _, program, _, _ in seen])
+            self.assertRegex(done.stderr.decode(), r"ran without a tracker \(.*\): .*" + re.escape(name))
+            self.said_everywhere("x.memprof", "ran without a tracker and ")
+
+    def test_nothing_of_what_was_seen_as_a_whole(self):
+        self.profile(["sh", "-c", LEAKY + "; exit 0"])
+        for name in os.listdir(self.directory):
+            self.assertEqual(self.unseen(name), [], name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
