@@ -2,34 +2,19 @@
 # Installs a package of memprof in a fresh minimal Debian with nothing but its dependencies, profiles a
 # program there, reports on it, and removes it again. Needs root.
 #
-#   tools/clean_root.sh PACKAGE DIRECTORY     DIRECTORY keeps what debootstrap downloaded
+#   tools/clean_root.sh PACKAGE DIRECTORY     DIRECTORY is where the root is made
 set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/debian_root.sh"
 package=$(readlink -f "$1")
 directory=$(readlink -f "$2")
 root=$directory/root
-((EUID == 0)) || exec sudo "$0" "$package" "$directory"
+in_namespaces "$root" "$(readlink -f "$0")" "$package" "$directory"
 
-# All mounts are in a namespace of our own, and end with it.
-[[ ${1:-} && ${MEMPROF_CLEAN_ROOT:-} ]] ||
-  exec env MEMPROF_CLEAN_ROOT=1 unshare --mount --pid --fork "$0" "$package" "$directory"
-trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
-rm -rf --one-file-system "$root"
-
-# From where this machine has its own packages.
-release=$(. /etc/os-release && echo "$VERSION_CODENAME")
-mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(LABEL)' 'Created-By: Packages' |
-  awk -v release="$release" '$2 == release && $3 == "Debian" { print $1; exit }')
 # dpkg, not debootstrap, decides whether they are all that it needs.
-depends=$(dpkg-deb -f "$package" Depends | sed 's/([^)]*)//g; s/ //g')
-
-mkdir -p "$directory/downloads"
-echo "making a clean root of $release"
-debootstrap --variant=minbase --cache-dir="$directory/downloads" --include="$depends" \
-  "$release" "$root" "$mirror" >"$directory/debootstrap.log" 2>&1 || {
-  tail -n 20 "$directory/debootstrap.log" >&2
-  exit 1
-}
-mount -t proc proc "$root/proc"
+depends=$(dpkg-deb -f "$package" Depends | sed 's/([^)]*)//g; s/[ ,]\+/ /g')
+# shellcheck disable=SC2086
+make_debian_root "$root" "$(. /etc/os-release && echo "$VERSION_CODENAME")" $depends
+mount_debian_root "$root"
 cp "$package" "$root/tmp/memprof.deb"
 
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/tmp LC_ALL=C chroot "$root" bash -euc "$1"; }

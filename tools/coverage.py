@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Lines that the tests run, by folder, and those of aggregator/ and formats/ that they don't.
 
 usage: coverage.py BUILD [FOLDER…]   BUILD was made with MEMPROF_COVERAGE, and its tests left their counters

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """clang-tidy over sources, each only if it, its headers, .clang-tidy or clang-tidy have changed since it
 was found clean: what was clean is remembered in the user's cache by a hash of the preprocessed source.
 
