@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Runs real programs bare and under memprof, compares all that they leave, and prints a table.
 
   compat.py BUILD [--repetitions N] [--jemalloc] [--table FILE] [--light] [NAME…]
@@ -17,7 +17,7 @@ import statistics
 import sys
 import tempfile
 
-from program_bench import Failure, ProgramBench, shown
+from program_bench import Failure, Figures, ProgramBench, shown
 from programs import PROGRAMS
 
 JEMALLOC = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2"
@@ -36,8 +36,7 @@ class Row:
     bare: float
     profiled: float
     ratio: float  # the median of the pairs'
-    capture_bytes: int
-    stats: dict
+    figures: Figures
 
 
 def compare(bench, program, repetitions, preload):
@@ -56,21 +55,20 @@ def compare(bench, program, repetitions, preload):
                 who = "under memprof" if with_memprof else "two bare runs differ"
                 raise Failure(f"{who}: {difference}")
             (profiled if with_memprof else bare).append(outcome.seconds)
-    size, stats = bench.figures(program)
     return Row(program.name, "jemalloc" if preload else "glibc", statistics.median(bare),
                statistics.median(profiled),
-               statistics.median([p / b for p, b in zip(profiled, bare)]), size, stats)
+               statistics.median([p / b for p, b in zip(profiled, bare)]), bench.figures(program))
 
 
 def text_of(row):
-    dropped = row.stats["tracker"]["dropped_events"]
-    notes = f"{dropped} events dropped" if dropped else ""
+    figures = row.figures
+    notes = f"{figures.dropped} events dropped" if figures.dropped else ""
     return (f"| {row.name} | {row.allocator} | {row.bare:.2f} s | {row.profiled:.2f} s | {row.ratio:.2f} | "
-            f"{row.stats['total']['allocations']:,} | {row.capture_bytes / 1000:.1f} kB | {notes} |")
+            f"{figures.allocations:,} | {figures.tree_allocations:,} | {figures.capture_bytes / 1000:.1f} kB | {notes} |")
 
 
-HEAD = """| program | allocator | bare | memprof | ratio | allocations | capture | |
-|---|---|---:|---:|---:|---:|---:|---|"""
+HEAD = """| program | allocator | bare | memprof | ratio | allocations | with children's | capture | |
+|---|---|---:|---:|---:|---:|---:|---:|---|"""
 
 
 def machine():

@@ -10,6 +10,7 @@ import re
 import select
 import shutil
 import signal
+import socket
 import socketserver
 import subprocess
 import tempfile
@@ -46,6 +47,14 @@ class Outcome:
         return ""
 
 
+@dataclasses.dataclass
+class Figures:
+    allocations: int
+    dropped: int
+    capture_bytes: int
+    tree_allocations: int = 0  # with those of all child processes
+
+
 def wait(process, seconds):
     """As process.wait, which with a limit looks every 50 ms only."""
     descriptor = os.pidfd_open(process.pid)
@@ -71,10 +80,13 @@ class ProgramBench:
         self.memprof = memprof
         self.folder = os.path.join(top, "run")
         self.capture = os.path.join(top, "x.memprof")
-        self.port = serve(os.path.join(top, "served"))
+        self.values = {"{folder}": self.folder, "{port}": str(serve(os.path.join(top, "served"))),
+                       "{free_port}": str(free_port())}
 
     def fill(self, text):
-        return text.replace("{folder}", self.folder).replace("{port}", str(self.port))
+        for name, value in self.values.items():
+            text = text.replace(name, value)
+        return text
 
     def environment(self, preload):
         environment = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
@@ -147,6 +159,8 @@ class ProgramBench:
                 raise Failure("its server was never ready")
             time.sleep(0.05)
         client = self.shell(program, program.client, environment)
+        if process.poll() is not None:
+            raise Failure(f"its server ended by itself, with {process.returncode}")
         process.send_signal(program.stop)
         return client.stdout + f"client's status {client.returncode}\n".encode()
 
@@ -167,18 +181,30 @@ class ProgramBench:
         return found
 
     def figures(self, program):
-        """The capture's size and what `stats` says; it must be sound."""
+        """What the captures say, which must be sound and have the program's counts."""
         if not os.path.exists(self.capture):
             raise Failure("memprof left no capture")
-        done = subprocess.run([self.memprof, "stats", "--json", self.capture], capture_output=True,
+        stats = self.stats(self.capture)
+        of_all = self.capture[:-len(".memprof")] + ".all.memprof"
+        figures = Figures(allocations=stats["total"]["allocations"], dropped=stats["tracker"]["dropped_events"],
+                          capture_bytes=os.path.getsize(self.capture))
+        figures.tree_allocations = figures.allocations
+        if os.path.exists(of_all):
+            figures.tree_allocations = self.stats(of_all)["total"]["allocations"]
+        for counted, least, what in (
+            (figures.allocations, program.allocates, "allocations in its capture"),
+            (stats["mappings"]["total"]["mappings"], program.maps, "mappings in its capture"),
+            (figures.tree_allocations, program.tree_allocates, "allocations in the captures of all processes")):
+            if counted < least:
+                raise Failure(f"{counted} {what}, less than {least}")
+        return figures
+
+    def stats(self, capture):
+        done = subprocess.run([self.memprof, "stats", "--json", capture], capture_output=True,
                               timeout=TIMEOUT, check=False)
         if done.returncode != 0:
             raise Failure(f"its capture can't be read: {done.stderr.decode(errors='replace')}")
-        stats = json.loads(done.stdout)
-        allocations = stats["total"]["allocations"]
-        if allocations < program.allocates:
-            raise Failure(f"its capture has {allocations} allocations, less than {program.allocates}")
-        return os.path.getsize(self.capture), stats
+        return json.loads(done.stdout)
 
 
 def normal(program, text):
@@ -198,6 +224,11 @@ class QuietServer(socketserver.ThreadingTCPServer):
 
     def handle_error(self, request, client_address):
         pass
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
 
 
 def serve(folder):
