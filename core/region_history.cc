@@ -52,7 +52,7 @@ Result<RegionMoment> ReadNow(const RegionPlace& place, uint64_t time_ms) {
 
 }  // namespace
 
-Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms) {
+Result<RegionMoment> ReadMoment(const RegionPlace& place, uint64_t time_ms) {
   return WithinMemory([&] { return ReadNow(place, time_ms); });
 }
 

@@ -51,7 +51,7 @@ struct RegionHistory {
 // What is live now, `time_ms` after the start. The program goes on meanwhile: the moment is exact
 // if nothing was allocated or freed while it was read, which takes a second look only where the
 // ordering word says so first. Costs a look at each cell. kUnreadable as ReadRegion.
-Result<RegionMoment> ReadMoment(RegionPlace place, uint64_t time_ms);
+Result<RegionMoment> ReadMoment(const RegionPlace& place, uint64_t time_ms);
 
 // The moments turned round: for each of the region's first `sites` sites its history.
 std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites);

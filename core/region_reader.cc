@@ -314,7 +314,7 @@ Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& progra
 
 }  // namespace
 
-Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
+Result<Snapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
                             const RegionHistory& history) {
   return WithinMemory([&] { return ReadAll(place, program, history); });
 }

@@ -26,11 +26,11 @@
 namespace memprof {
 
 // `program` is what the caller knows of the program, `history` what it saw of it before.
-Result<Snapshot> ReadRegion(RegionPlace place, const SnapshotProgram& program,
+Result<Snapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
                             const RegionHistory& history = {});
 
 // The ordering word alone, with the run's peak: cheap enough for every tick.
-Result<PeakState> ReadPeak(RegionPlace place);
+Result<PeakState> ReadPeak(const RegionPlace& place);
 
 // Whether the file begins like a region.
 bool IsRegion(int fd);

@@ -51,7 +51,7 @@ bool CanNotShrink(int fd) {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
-bool CopyInto(RegionPlace place, void* to, uint64_t offset, uint64_t bytes) {
+bool CopyInto(const RegionPlace& place, void* to, uint64_t offset, uint64_t bytes) {
   auto* at = static_cast<unsigned char*>(to);
   for (uint64_t done = 0; done < bytes;) {
     const ssize_t n =
@@ -65,8 +65,8 @@ bool CopyInto(RegionPlace place, void* to, uint64_t offset, uint64_t bytes) {
 
 // The same, but what is as it was is not written: of a file that is a hole mostly the copy is one
 // as well. Gives the bytes up to the last that is not 0.
-std::optional<uint64_t> CopyWhatDiffers(RegionPlace place, unsigned char* to, uint64_t offset,
-                                        uint64_t bytes) {
+std::optional<uint64_t> CopyWhatDiffers(const RegionPlace& place, unsigned char* to,
+                                        uint64_t offset, uint64_t bytes) {
   unsigned char block[kBlock];
   uint64_t filled = 0;
   for (uint64_t done = 0; done < bytes; done += kBlock) {
@@ -82,7 +82,7 @@ std::optional<uint64_t> CopyWhatDiffers(RegionPlace place, unsigned char* to, ui
 
 tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
 
-Result<PeakState> CopyWord(RegionPlace place) {
+Result<PeakState> CopyWord(const RegionPlace& place) {
   PackedPeak before;
   PackedPeak after;
   for (int i = 0; i < kWordTries; ++i) {
@@ -105,7 +105,7 @@ bool Agree(const Cell& first, const Cell& second, const PeakState& state) {
 }
 
 // What of a part of a file is no hole.
-uint64_t BytesIn(RegionPlace place) {
+uint64_t BytesIn(const RegionPlace& place) {
   const auto end = static_cast<off_t>(place.offset + place.bytes);
   uint64_t bytes = 0;
   for (auto at = static_cast<off_t>(place.offset); at < end;) {
@@ -121,7 +121,7 @@ uint64_t BytesIn(RegionPlace place) {
 
 }  // namespace
 
-Result<RegionView> RegionView::Open(RegionPlace place) {
+Result<RegionView> RegionView::Open(const RegionPlace& place) {
   const int fd = place.fd;
   struct stat info;
   if (fstat(fd, &info) != 0) return Fail(ErrorKind::kUnreadable, strerror(errno));
@@ -333,7 +333,7 @@ Result<PeakState> RegionView::ReadWord() const {
   return Unpack(seen);
 }
 
-Result<PeakState> ReadPeak(RegionPlace place) {
+Result<PeakState> ReadPeak(const RegionPlace& place) {
   auto state = CopyWord(place);
   // The highest of the segments that have ended. A half is written before it becomes the valid one.
   struct {

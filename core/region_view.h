@@ -26,10 +26,10 @@ namespace memprof {
 class RegionView {
  public:
   // kUnreadable: no region, another version, or a layout that does not fit its file.
-  static Result<RegionView> Open(RegionPlace place);
+  static Result<RegionView> Open(const RegionPlace& place);
 
   RegionView(RegionView&& other) noexcept
-      : place_(other.place_),
+      : place_(std::move(other.place_)),
         base_(std::exchange(other.base_, nullptr)),
         bytes_(other.bytes_),
         resident_bytes_(other.resident_bytes_),
@@ -87,7 +87,7 @@ class RegionView {
  private:
   RegionView(RegionPlace place, unsigned char* base, uint64_t bytes, uint64_t resident_bytes,
              bool copied)
-      : place_(place),
+      : place_(std::move(place)),
         base_(base),
         bytes_(bytes),
         resident_bytes_(resident_bytes),

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-#include <cstring>
 
 #include "aggregator/kernel_calls.h"
 #include "aggregator/libc_functions.h"
@@ -82,11 +81,12 @@ size_t ReadProgramPath(char* path, size_t room) {
       if (bytes != 0) return bytes;
     }
     const char* given = reinterpret_cast<const char*>(AuxiliaryValue(AT_EXECFN));
-    const size_t bytes = given != nullptr ? strlen(given) : 0;
-    if (bytes != 0 && bytes <= room) {
-      memcpy(path, given, bytes);
-      return bytes;
+    size_t bytes = 0;  // not terminated, as ReadMappedPath's
+    while (given != nullptr && bytes < room && given[bytes] != '\0') {
+      path[bytes] = given[bytes];
+      ++bytes;
     }
+    if (bytes != 0 && given[bytes] == '\0') return bytes;
   }
   const long n = kernel::ReadLink("/proc/self/exe", path, room);
   return n > 0 ? static_cast<size_t>(n) : 0;

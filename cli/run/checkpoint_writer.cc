@@ -13,8 +13,9 @@
 
 namespace memprof {
 
-void CheckpointWriter::Start(const std::string& file, RegionPlace region, SnapshotProgram program,
-                             RegionHistory history, const std::string& metrics) {
+void CheckpointWriter::Start(const std::string& file, const RegionPlace& region,
+                             SnapshotProgram program, RegionHistory history,
+                             const std::string& metrics) {
   RegionPlace own = region;
   own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);
   written_ = InBackground([file, own, program = std::move(program), history = std::move(history),
@@ -40,7 +41,7 @@ Result<void> CheckpointWriter::Finish() {
   return std::move(written.capture);
 }
 
-Result<Snapshot> WriteRegion(const std::string& file, RegionPlace region,
+Result<Snapshot> WriteRegion(const std::string& file, const RegionPlace& region,
                              const SnapshotProgram& program, const RegionHistory& history,
                              const std::string& metrics, std::string& no_metrics) {
   auto snapshot = ReadRegion(region, program, history);

@@ -18,7 +18,7 @@ namespace memprof {
 class CheckpointWriter {
  public:
   // Pre: !Busy(). The descriptor may be closed at once: it is duplicated.
-  void Start(const std::string& file, RegionPlace region, SnapshotProgram program,
+  void Start(const std::string& file, const RegionPlace& region, SnapshotProgram program,
              RegionHistory history, const std::string& metrics = {});
   bool Busy() const;
   bool Started() const { return written_.valid(); }
@@ -38,7 +38,7 @@ class CheckpointWriter {
 
 // The region's content as a capture, and its figures as metrics where a file is named for them,
 // whether the capture can be written or not; what was written. `no_metrics`: why they can't be.
-Result<Snapshot> WriteRegion(const std::string& file, RegionPlace region,
+Result<Snapshot> WriteRegion(const std::string& file, const RegionPlace& region,
                              const SnapshotProgram& program, const RegionHistory& history,
                              const std::string& metrics, std::string& no_metrics);
 

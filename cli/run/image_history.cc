@@ -52,7 +52,7 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 
 }  // namespace
 
-ImageHistory::ImageHistory(RegionPlace region, pid_t pid, steady_clock::time_point start,
+ImageHistory::ImageHistory(const RegionPlace& region, pid_t pid, steady_clock::time_point start,
                            Clock clock, uint64_t interval_scale)
     : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
       statm_fd_(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC)),

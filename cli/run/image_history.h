@@ -35,7 +35,7 @@ class ImageHistory {
   using Clock = std::chrono::steady_clock::time_point (*)();
 
   // The region's descriptor is duplicated. `start` is time 0.
-  ImageHistory(RegionPlace region, pid_t pid, std::chrono::steady_clock::time_point start,
+  ImageHistory(const RegionPlace& region, pid_t pid, std::chrono::steady_clock::time_point start,
                Clock clock = std::chrono::steady_clock::now, uint64_t interval_scale = 1);
   ImageHistory(const ImageHistory&) = delete;
   ~ImageHistory();

@@ -38,7 +38,7 @@ int SignalNumber(const std::string& text) {
 
 Result<std::chrono::milliseconds> ReadPeriod(const std::string& option, const std::string& text,
                                              std::chrono::milliseconds least) {
-  const auto time = ParseDuration(text);
+  auto time = ParseDuration(text);
   if (time && *time >= least) return time;
   return Fail(ErrorKind::kUsage, fmt::format("{} '{}' is no time of {} ms to ten years; write e.g. "
                                              "0.5, 90s, 10m or 1h30m",

@@ -19,7 +19,7 @@ constexpr uint64_t kWholeSecondsFromMs = 10'000;
 
 }  // namespace
 
-SnapshotTaker::SnapshotTaker(RegionPlace region, steady_clock::time_point start)
+SnapshotTaker::SnapshotTaker(const RegionPlace& region, steady_clock::time_point start)
     : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))), start_(start) {}
 
 SnapshotTaker::~SnapshotTaker() {

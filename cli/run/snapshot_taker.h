@@ -28,7 +28,7 @@ struct SnapshotRequest {
 class SnapshotTaker {
  public:
   // The region's descriptor is duplicated. `start` is time 0.
-  SnapshotTaker(RegionPlace region, std::chrono::steady_clock::time_point start);
+  SnapshotTaker(const RegionPlace& region, std::chrono::steady_clock::time_point start);
   SnapshotTaker(const SnapshotTaker&) = delete;
   ~SnapshotTaker();
 

@@ -67,14 +67,14 @@ uint64_t StackLimitOf(pid_t pid) {
   return limit.rlim_cur;
 }
 
-AllocatorSample SaidBy(RegionPlace place) {
+AllocatorSample SaidBy(const RegionPlace& place) {
   const auto region = RegionView::Open(place);
   return region ? ReadAllocator(*region) : AllocatorSample();
 }
 
 }  // namespace
 
-MemoryWatch::MemoryWatch(RegionPlace region, pid_t pid, steady_clock::time_point start)
+MemoryWatch::MemoryWatch(const RegionPlace& region, pid_t pid, steady_clock::time_point start)
     : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
       // What is opened now is of this image, whatever the process executes later.
       smaps_fd_(OpenOf(pid, "smaps")),

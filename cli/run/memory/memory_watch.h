@@ -28,7 +28,7 @@ inline constexpr uint64_t kFirstMemoryIntervalMs = 16;
 class MemoryWatch {
  public:
   // The region's descriptor is duplicated. `start` is time 0. The process runs its image already.
-  MemoryWatch(RegionPlace region, pid_t pid, std::chrono::steady_clock::time_point start);
+  MemoryWatch(const RegionPlace& region, pid_t pid, std::chrono::steady_clock::time_point start);
   MemoryWatch(const MemoryWatch&) = delete;
   ~MemoryWatch();
 

@@ -25,8 +25,8 @@ void TreeCaptures::Add(std::unique_ptr<Image> image, SnapshotProgram program, st
          read = std::move(read)] { Read(*image, program, suffix, read); });
 }
 
-void TreeCaptures::Checkpoint(RegionPlace region, SnapshotProgram program, RegionHistory history,
-                              std::string suffix) {
+void TreeCaptures::Checkpoint(const RegionPlace& region, SnapshotProgram program,
+                              RegionHistory history, std::string suffix) {
   // The image may be gone, and its descriptor with it, when the thread comes to this.
   RegionPlace own = region;
   own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);

@@ -50,7 +50,7 @@ class TreeCaptures {
            std::function<void()> read);
 
   // Writes a file of an image that lives, if it is among the heaviest.
-  void Checkpoint(RegionPlace region, SnapshotProgram program, RegionHistory history,
+  void Checkpoint(const RegionPlace& region, SnapshotProgram program, RegionHistory history,
                   std::string suffix);
   // All that was added is read, or is being read: a checkpoint would delay nothing.
   bool IsIdle();
