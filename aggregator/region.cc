@@ -1,13 +1,50 @@
 #include "aggregator/region.h"
 
+#include <cstring>
+
 #include "aggregator/kernel_calls.h"
 
 namespace memprof {
+namespace {
+
+// For a kernel that says of any page that it is there, to those who may not write the file.
+constexpr uint64_t kMaxCopiedBytes = uint64_t{256} << 20;
+
+}  // namespace
 
 void* MapRegion(int fd, uint64_t bytes) {
   void* base = kernel::Map(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd);
   if (base != nullptr) kernel::Advise(base, bytes, MADV_DONTDUMP);
   return base;
+}
+
+bool MakePrivateCopy(void* base, uint64_t bytes) {
+  constexpr uint64_t kPagesAtOnce = 512;  // on the stack of a signal handler
+  unsigned char present[kPagesAtOnce];
+  auto* const from = static_cast<unsigned char*>(base);
+  auto* const copy = static_cast<unsigned char*>(kernel::Map(
+      nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE));
+  if (copy == nullptr) return false;
+  // Most of a region was never written, and would get memory if it were read.
+  uint64_t copied = 0;
+  bool fine = true;
+  for (uint64_t at = 0; fine && at < bytes; at += kPagesAtOnce * kPageBytes) {
+    const uint64_t part =
+        bytes - at < kPagesAtOnce * kPageBytes ? bytes - at : kPagesAtOnce * kPageBytes;
+    fine = kernel::Call(SYS_mincore, from + at, part, present) == 0;
+    for (uint64_t page = 0; fine && page * kPageBytes < part; ++page) {
+      if ((present[page] & 1) == 0) continue;
+      const uint64_t offset = at + page * kPageBytes;
+      const uint64_t size = bytes - offset < kPageBytes ? bytes - offset : kPageBytes;
+      memcpy(copy + offset, from + offset, size);
+      copied += size;
+      fine = copied <= kMaxCopiedBytes;
+    }
+  }
+  fine = fine && kernel::Call(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
+                              from) == reinterpret_cast<long>(from);
+  if (!fine) kernel::Unmap(copy, bytes);
+  return fine;
 }
 
 bool Region::Attach(void* base, uint64_t bytes) {
@@ -35,6 +72,7 @@ bool Region::Attach(void* base, uint64_t bytes) {
     return false;
   }
   base_ = static_cast<unsigned char*>(base);
+  bytes_ = bytes;
   header_ = header;
   cells_ = Records<Cell>(Table::kCellChunks);
   details_ = Records<CellDetails>(Table::kDetailChunks);

@@ -15,6 +15,11 @@ namespace memprof {
 
 inline constexpr uint32_t kNoRecord = 0xffffffffu;
 
+// Puts a private copy of the `bytes` of shared memory at `base` in their place: from now on this
+// process alone sees what it writes there. Nobody else may use the memory meanwhile. False: it is
+// too much, or there is no memory; nothing is changed.
+bool MakePrivateCopy(void* base, uint64_t bytes);
+
 // Maps a region's file as the tracker does, left out of core files; nullptr: it can't be.
 void* MapRegion(int fd, uint64_t bytes);
 
@@ -25,6 +30,7 @@ class Region {
 
   RegionHeader& header() const { return *header_; }
   bool attached() const { return header_ != nullptr; }
+  uint64_t bytes() const { return bytes_; }
 
   template <typename Record>
   Record* Records(Table table) const {
@@ -53,6 +59,7 @@ class Region {
   const TableInfo& info(Table table) const { return header_->tables[static_cast<size_t>(table)]; }
 
   unsigned char* base_ = nullptr;
+  uint64_t bytes_ = 0;
   RegionHeader* header_ = nullptr;
   Cell* cells_ = nullptr;
   CellDetails* details_ = nullptr;

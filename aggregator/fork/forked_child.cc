@@ -83,7 +83,13 @@ void AfterForkInChild() {
   said_unfollowed.store(false, std::memory_order_relaxed);
   if (SystemCallsFiltered() || kernel::Call(SYS_getppid) != long{forking_pid}) DoubtPids();
   if (fork_note == nullptr) return;
-  *fork_note = {true, (thread_state.scope & kInTracker) != 0, thread_state.slot};
+  const bool in_tracker = (thread_state.scope & kInTracker) != 0;
+  *fork_note = {true, in_tracker, thread_state.slot};
+  // The event that the signal handler interrupted ends in this process too, where it would book
+  // itself in the parent's region once more.
+  if (in_tracker && !SystemCallsFiltered() && HasParentsRegion()) {
+    MakePrivateCopy(&process_region.header(), process_region.bytes());
+  }
   // The cell of its last allocation is the parent's.
   thread_state.last = {};
 }

@@ -60,6 +60,18 @@ class OddForksTest(harness.MemprofTest):
             tracker_bytes.append(self.sites()["tracker"]["bytes"])
         self.assertEqual(tracker_bytes[0], tracker_bytes[1])
 
+    def test_a_fork_by_a_signal_handler_within_an_event_books_it_once(self):
+        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), "--",
+                            ODD, "interrupted-events"], cwd=self.directory)
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        blocks = int(done.stdout.split()[0])
+        self.assertGreater(blocks, 100)
+        parent = self.sites()
+        self.assert_rows_sum_to_totals(parent)
+        self.assertEqual((parent["total"]["allocations"], parent["total"]["bytes"]),
+                         (blocks, 100 * blocks))
+        self.assertEqual((parent["leaked"]["bytes"], parent["tracker"]["dropped_events"]), (0, 0))
+
     def test_a_child_whose_parent_is_gone_counts_as_that_did(self):
         self.odd("orphan", flags=["--sample", "1"])
         orphan, = [p for p in self.children() if p["leaked"]["bytes"] == 5000]

@@ -3,14 +3,17 @@
 //
 // usage: odd_forks HOW [ARGUMENTS]
 #define _GNU_SOURCE
+#include <link.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -138,6 +141,69 @@ static int in_namespaces(int depth, int count, int rounds) {
   return reap(pid);
 }
 
+// A child by fork() in a signal handler at every third of the tracker's instructions in malloc(100),
+// and in the free() of that block. The child ends the call that was interrupted, and itself. Prints
+// how many blocks the parent had.
+static struct {
+  uintptr_t begin, end;
+} tracker;
+static volatile int steps_to_fork, in_child, failed_forks;
+
+static int find_tracker(struct dl_phdr_info* object, size_t bytes, void* unused) {
+  (void)bytes, (void)unused;
+  if (strstr(object->dlpi_name, "libmemprof_preload") == NULL) return 0;
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr)* part = &object->dlpi_phdr[i];
+    if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0) continue;
+    tracker.begin = object->dlpi_addr + part->p_vaddr;
+    tracker.end = tracker.begin + part->p_memsz;
+  }
+  return 1;
+}
+
+static void on_step(int number, siginfo_t* info, void* interrupted) {
+  (void)number, (void)info;
+  greg_t* registers = ((ucontext_t*)interrupted)->uc_mcontext.gregs;
+  const uintptr_t at = (uintptr_t)registers[REG_RIP];
+  if (at < tracker.begin || at >= tracker.end || --steps_to_fork != 0) return;
+  registers[REG_EFL] &= ~0x100L;
+  pid_t pid = fork();
+  if (pid == 0) {
+    in_child = 1;
+  } else if (reap(pid) != 3) {
+    ++failed_forks;
+  }
+}
+
+#define STEP(call)                                                              \
+  __asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");   \
+  call;                                                                         \
+  __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory")
+
+static int interrupted_events(void) {
+  dl_iterate_phdr(find_tracker, NULL);
+  struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_NODEFER};
+  if (tracker.begin == 0 || sigaction(SIGTRAP, &action, NULL) != 0) return 77;
+  int blocks = 0;
+  for (int frees = 0; frees < 2; ++frees) {
+    for (int step = 1, forked = 1; forked; step += 3) {
+      void* volatile block;
+      steps_to_fork = frees ? 0 : step;
+      STEP(block = malloc(100));
+      if (in_child) _exit(3);
+      forked = steps_to_fork <= 0;
+      steps_to_fork = frees ? step : 0;
+      STEP(free(block));
+      if (in_child) _exit(3);
+      if (frees) forked = steps_to_fork <= 0;
+      ++blocks;
+    }
+  }
+  char text[16];
+  const int bytes = snprintf(text, sizeof text, "%d\n", blocks);
+  return failed_forks != 0 ? 3 : write(STDOUT_FILENO, text, (size_t)bytes) != bytes;
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[argc - 1]) : 0;
@@ -148,6 +214,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "namespaces") == 0) {
     return in_namespaces(atoi(argv[2]), atoi(argv[3]), number);
   }
+  if (strcmp(how, "interrupted-events") == 0) return interrupted_events();
   if (strcmp(how, "workers") == 0) return workers(atoi(argv[2]), number);
   return 99;
 }
