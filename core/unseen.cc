@@ -14,6 +14,13 @@ namespace {
 auto KeyOf(const Unseen& unseen) { return std::tie(unseen.kind, unseen.name, unseen.program); }
 
 std::string AllocatorLine(const Unseen& unseen) {
+  if (unseen.name == "valgrind") {
+    return fmt::format(
+        "{} ran under a tool of valgrind's that has a malloc of its own, which isn't hooked: what "
+        "it "
+        "allocated is in no figure",
+        unseen.program.empty() ? "the program" : unseen.program);
+  }
   const std::string inside = unseen.name == "malloc" ? "a malloc of its own" : "a " + unseen.name;
   return fmt::format(
       "{} has {} inside that isn't hooked: what it allocates with that is in no figure",

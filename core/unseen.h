@@ -11,8 +11,8 @@ namespace memprof {
 
 struct Unseen {
   enum class Kind : uint8_t {
-    kAllocator = 1,  // `name` ("jemalloc", or "malloc": one of its own) is inside `program`, where
-                     // nothing can come between: what it gave out isn't counted
+    kAllocator = 1,  // `name` ("jemalloc", "malloc": one of its own, or "valgrind") is inside
+                     // `program`, where nothing can come between: what it gave out isn't counted
     kExecuted = 2,   // `program` executed `name` in its place, and no tracker came from that
     kProcesses = 3,  // `count` processes ran `name` without a tracker
     kChildren = 4,   // `count` forked children found no room to count in

@@ -51,6 +51,19 @@ class UnseenTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"nothing was counted: own has a malloc", done.stderr)
 
+    def test_that_of_valgrind(self):
+        done = self.profile(["valgrind", "-q", LEAKY])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (kind, name, _, count), = self.unseen()
+        self.assertEqual((kind, name, count), ("allocator", "valgrind", 1))
+        self.said_everywhere("x.memprof", "ran under a tool of valgrind's")
+        self.assertNotIn("exact", self.memprof("summary", self.path("x.memprof")))
+        # A tool that leaves malloc alone is counted as ever.
+        done = self.profile(["valgrind", "-q", "--tool=none", LEAKY])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.unseen(), [])
+        self.assertGreater(self.sites()["total"]["allocations"], 0)
+
     def test_one_of_a_child(self):
         own = self.own_malloc()
         for megabytes in (0, 70):  # large files are not looked through as a whole

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "cli/run/elf_facts.h"
 #include "cli/run/jemalloc/inner_jemalloc.h"
 #include "cli/run/started_program.h"
@@ -28,9 +30,22 @@ InnerAllocators Read(int fd, off_t bytes) {
   return found;
 }
 
+// Valgrind runs a program as itself. A tool that replaces malloc, also ours, has a library for that
+// beside it: memcheck has one, callgrind has none.
+bool IsValgrindWithMalloc(pid_t pid) {
+  std::error_code error;
+  const auto tool = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  if (error || tool.string().find("/valgrind/") == std::string::npos) return false;
+  const auto library = std::filesystem::path(fmt::format("/proc/{}/root", pid)) /
+                       tool.parent_path().relative_path() /
+                       ("vgpreload_" + tool.filename().string() + ".so");
+  return std::filesystem::exists(library, error);
+}
+
 }  // namespace
 
 const InnerAllocators& InnerJemallocCache::Of(pid_t pid) {
+  if (IsValgrindWithMalloc(pid)) return of_valgrind_;
   return OfFile(StartedProgramOf(pid).file);
 }
 

@@ -20,7 +20,8 @@ namespace memprof {
 
 struct InnerAllocators {
   InnerJemalloc jemalloc = {};  // that can be hooked
-  std::string unseen;  // that can't be (UnseenAllocator); of a large file, if it exports malloc
+  std::string unseen;  // that can't be: UnseenAllocator, of a large file if it exports malloc; or
+                       // "valgrind", whose tools bring one of theirs
 };
 
 class InnerJemallocCache {
@@ -40,6 +41,7 @@ class InnerJemallocCache {
 
   std::map<File, InnerAllocators> known_;
   const InnerAllocators none_ = {};
+  const InnerAllocators of_valgrind_ = {{}, "valgrind"};
 };
 
 }  // namespace memprof
