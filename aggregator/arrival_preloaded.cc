@@ -11,7 +11,7 @@
 #include "aggregator/system_call_filters.h"
 #include "aggregator/tracker.h"
 #include "aggregator/unsupervised/region_maker.h"
-#include "core/handshake.h"
+#include "core/protocol/handshake.h"
 
 namespace memprof {
 namespace {

@@ -24,7 +24,7 @@
 
 #include "aggregator/region.h"
 #include "aggregator/tables/thread_slot.h"
-#include "core/allocator_kind.h"
+#include "core/protocol/allocator_kind.h"
 
 namespace memprof {
 

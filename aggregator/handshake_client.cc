@@ -9,7 +9,7 @@
 #include "aggregator/kernel_calls.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/region.h"
-#include "core/handshake.h"
+#include "core/protocol/handshake.h"
 
 namespace memprof {
 namespace {

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "aggregator/handshake_client.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

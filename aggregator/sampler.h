@@ -1,4 +1,4 @@
-// Sampler: which blocks are sampled (core/sample_weight.h says why so).
+// Sampler: which blocks are sampled (core/protocol/sample_weight.h says why so).
 //
 // Each thread counts down the bytes to its next sample. The distance is drawn anew after each, with
 // P(distance > n) = e^(−n/B): it has no memory, so what came before is nothing to the next block,
@@ -18,8 +18,8 @@
 
 #include "aggregator/tables/sample_filter.h"
 #include "aggregator/tracker.h"
-#include "core/region_layout.h"
-#include "core/sample_weight.h"
+#include "core/protocol/region_layout.h"
+#include "core/protocol/sample_weight.h"
 
 namespace memprof {
 

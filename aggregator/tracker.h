@@ -28,7 +28,7 @@
 
 #include "aggregator/tables/last_allocations.h"
 #include "aggregator/unwind/stack_capture.h"
-#include "core/allocator_kind.h"
+#include "core/protocol/allocator_kind.h"
 
 namespace memprof {
 

@@ -8,9 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/help_formatter.h"
-#include "cli/message.h"
+#include "cli/basics/exit_status.h"
+#include "cli/basics/message.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/help_formatter.h"
 
 namespace {
 
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
   for (const memprof::Command& command : memprof::Commands()) {
     CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(Footer(command));
-    entries.push_back({sub, command.set_up(*sub)});
+    memprof::Arguments arguments(*sub);
+    entries.push_back({sub, command.set_up(arguments)});
   }
 
   try {

@@ -9,7 +9,7 @@ target_include_directories(memprof_options INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(memprof_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wundef
   -Wnon-virtual-dtor -Woverloaded-virtual
-  # What has a mutex says so (cli/run/mutex.h).
+  # What has a mutex says so (cli/basics/mutex.h).
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   # Wrong about std::string in gcc 12 (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)

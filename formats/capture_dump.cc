@@ -4,7 +4,7 @@
 
 #include <iterator>
 
-#include "core/sampling.h"
+#include "core/snapshot/sampling.h"
 #include "formats/capture_format.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_sections.h"

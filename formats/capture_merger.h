@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/result.h"
-#include "core/snapshot_merger.h"
+#include "core/snapshot/snapshot_merger.h"
 #include "formats/capture_reader.h"
 
 namespace memprof {

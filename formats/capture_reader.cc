@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/sample_weight.h"
+#include "core/protocol/sample_weight.h"
 #include "formats/byte_reader.h"
 #include "formats/capture_format.h"
 #include "formats/capture_sections.h"

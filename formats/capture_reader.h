@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "formats/capture_symbols.h"
 
 namespace memprof {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 
 namespace memprof {
 

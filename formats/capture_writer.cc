@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "core/within_memory.h"
+#include "core/region/within_memory.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"

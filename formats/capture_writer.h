@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/result.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

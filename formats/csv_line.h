@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/figure.h"
-#include "core/sampling.h"
+#include "core/snapshot/sampling.h"
 
 namespace memprof {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "core/figure.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

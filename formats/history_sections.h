@@ -2,14 +2,14 @@
 // with what was live of each site at them (CAPTURE_FORMAT.md).
 //
 // Thread safety: pure. Decode… give false for content that breaks the format; what they had filled
-// by then is to be thrown away. Memory: bounded by core/history.h's limits, whatever the content
-// says.
+// by then is to be thrown away. Memory: bounded by core/snapshot/history.h's limits, whatever the
+// content says.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

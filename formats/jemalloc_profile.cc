@@ -6,8 +6,8 @@
 #include <charconv>
 #include <string>
 
-#include "core/mapping_line.h"
-#include "core/sample_weight.h"
+#include "core/protocol/sample_weight.h"
+#include "core/region/mapping_line.h"
 
 namespace memprof {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/sample_weight.h"
+#include "core/protocol/sample_weight.h"
 #include "core/units.h"
 #include "formats/exporters.h"
 #include "formats/mappings_json.h"
@@ -128,7 +128,7 @@ const char* Name(Unseen::Kind kind) {
   return "children";
 }
 
-// What is in no figure (core/unseen.h); empty: nothing that is known.
+// What is in no figure (core/snapshot/unseen.h); empty: nothing that is known.
 Json UnseenJson(const std::vector<Unseen>& unseen) {
   Json all = Json::array();
   for (const Unseen& one : unseen) {

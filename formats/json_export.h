@@ -7,7 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

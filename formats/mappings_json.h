@@ -5,8 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/mappings.h"
-#include "core/memory_record.h"
+#include "core/snapshot/mappings.h"
+#include "core/snapshot/memory_record.h"
 
 namespace memprof {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "core/kept_processes.h"
+#include "core/snapshot/kept_processes.h"
 #include "formats/byte_reader.h"
 #include "formats/byte_writer.h"
 

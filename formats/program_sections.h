@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

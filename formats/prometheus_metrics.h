@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

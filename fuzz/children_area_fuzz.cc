@@ -24,11 +24,11 @@
 #include <set>
 #include <utility>
 
-#include "cli/run/tree/children_area_file.h"
-#include "core/region_history.h"
-#include "core/region_mappings.h"
-#include "core/region_reader.h"
-#include "core/region_view.h"
+#include "cli/supervisor/tree/children_area_file.h"
+#include "core/region/region_history.h"
+#include "core/region/region_mappings.h"
+#include "core/region/region_reader.h"
+#include "core/region/region_view.h"
 
 namespace {
 

@@ -22,9 +22,9 @@
 
 #include "aggregator/handshake_client.h"
 #include "aggregator/region.h"
-#include "cli/run/private_directory.h"
-#include "cli/run/tracker_socket.h"
-#include "core/handshake.h"
+#include "cli/supervisor/channels/private_directory.h"
+#include "cli/supervisor/channels/tracker_socket.h"
+#include "core/protocol/handshake.h"
 
 namespace {
 

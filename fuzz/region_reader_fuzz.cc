@@ -31,8 +31,8 @@
 #include <thread>
 #include <vector>
 
-#include "core/region_history.h"
-#include "core/region_reader.h"
+#include "core/region/region_history.h"
+#include "core/region/region_reader.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
 

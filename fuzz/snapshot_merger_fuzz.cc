@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/snapshot_merger.h"
+#include "core/snapshot/snapshot_merger.h"
 #include "formats/capture_reader.h"
 #include "formats/capture_writer.h"
 #include "fuzz/sections_mutator.h"

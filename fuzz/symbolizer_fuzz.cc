@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "core/symbolizer.h"
 #include "core/symbolizer/build_id.h"
+#include "core/symbolizer/symbolizer.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 

@@ -13,8 +13,8 @@
 #include <string>
 
 #include "cli/attach/function_table.h"
-#include "cli/run/private_directory.h"
-#include "cli/run/snapshot_texts.h"
+#include "cli/supervisor/channels/private_directory.h"
+#include "cli/supervisor/snapshot_texts.h"
 #include "core/printable.h"
 
 namespace {

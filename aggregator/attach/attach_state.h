@@ -1,7 +1,7 @@
-// What the attaching process reads of us (core/attach_protocol.h).
+// What the attaching process reads of us (core/protocol/attach_protocol.h).
 #pragma once
 
-#include "core/attach_protocol.h"
+#include "core/protocol/attach_protocol.h"
 
 namespace memprof {
 

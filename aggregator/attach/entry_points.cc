@@ -1,4 +1,5 @@
-// What `memprof attach` calls in the process, on a stack that it brings (core/attach_protocol.h).
+// What `memprof attach` calls in the process, on a stack that it brings
+// (core/protocol/attach_protocol.h).
 
 #include <link.h>
 

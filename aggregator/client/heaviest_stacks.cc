@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "aggregator/private_memory.h"
-#include "core/allocator_kind.h"
+#include "core/protocol/allocator_kind.h"
 
 namespace memprof {
 

@@ -1,5 +1,5 @@
 // ChildSlots: where a forked child gets its region from, without asking anybody
-// (core/children_area.h).
+// (core/protocol/children_area.h).
 //
 // Thread safety: Map before there is a second thread; the others in a forked child, by one thread.
 // System calls: mprotect alone, which every allocator makes itself; getpid unless calls are
@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "aggregator/handshake_client.h"
-#include "core/children_area.h"
+#include "core/protocol/children_area.h"
 
 namespace memprof {
 

@@ -12,11 +12,12 @@
 // Invariant: nothing of the parent's region is touched, nor of any table as it was, once
 // `fork_generation` has moved. So a child starts only where no thread is within the tracker: one
 // that a signal handler interrupted, which forked, goes on in the child with what it has at hand,
-// and is left to end first, in a private copy of the parent's region. Threads that the child made since are in no table yet, and any of them
-// may be the first to count; whether the forking thread was within the tracker, fork() notes. A
-// child that was made without fork() (clone, _Fork) has no such note: there the forking thread
-// alone starts, and what others did before is dropped, and counted so. What is carried from one
-// call of the tracker to the next has the generation with it (ClaimedBlock).
+// and is left to end first, in a private copy of the parent's region. Threads that the child made
+// since are in no table yet, and any of them may be the first to count; whether the forking thread
+// was within the tracker, fork() notes. A child that was made without fork() (clone, _Fork) has no
+// such note: there the forking thread alone starts, and what others did before is dropped, and
+// counted so. What is carried from one call of the tracker to the next has the generation with it
+// (ClaimedBlock).
 //
 // The parent's region may be gone, and its slot another's, when the child starts: what the child
 // needs of it is kept in memory of its own.
@@ -30,7 +31,7 @@
 #include <cstdint>
 
 #include "aggregator/tables/live_map.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

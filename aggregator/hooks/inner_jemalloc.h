@@ -20,7 +20,7 @@
 
 #include <cstddef>
 
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

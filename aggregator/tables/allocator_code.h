@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

@@ -22,7 +22,7 @@
 
 #include "aggregator/region.h"
 #include "aggregator/tables/booking.h"
-#include "core/sample_weight.h"
+#include "core/protocol/sample_weight.h"
 
 namespace memprof {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "aggregator/private_memory.h"
-#include "core/cell_chunks.h"
+#include "core/protocol/cell_chunks.h"
 
 namespace memprof {
 namespace {

@@ -11,9 +11,9 @@
 //
 // Thread safety: writers of cells may go on; an EpochRows is used by one thread at a time.
 // Memory: 32 bytes a site, private, which only grows. Failure: without memory has_rows is false,
-// and only the sums are known. Memory order: as core/site_sums.h: a cell's stores are releases
-// between an odd and an even sequence (booking.h), and are acquired here between two equal even
-// ones.
+// and only the sums are known. Memory order: as core/region/site_sums.h: a cell's stores are
+// releases between an odd and an even sequence (booking.h), and are acquired here between two equal
+// even ones.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

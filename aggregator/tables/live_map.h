@@ -56,7 +56,7 @@
 #include <cstdint>
 
 #include "aggregator/atomics.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

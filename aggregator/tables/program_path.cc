@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 
-
 #include "aggregator/kernel_calls.h"
 #include "aggregator/libc_functions.h"
 

@@ -1,4 +1,4 @@
-// OutputPath: the names of the files that MEMPROF_OUTPUT asks for (core/unsupervised.h).
+// OutputPath: the names of the files that MEMPROF_OUTPUT asks for (core/protocol/unsupervised.h).
 //
 //   attempt   x.memprof             x.%p.memprof
 //   1         x.memprof             x.4711.memprof

@@ -9,8 +9,8 @@
 
 #include <cstdint>
 
-#include "core/region_layout.h"
-#include "core/unsupervised.h"
+#include "core/protocol/region_layout.h"
+#include "core/protocol/unsupervised.h"
 
 namespace memprof {
 

@@ -16,7 +16,7 @@
 #include "aggregator/unsupervised/any_number.h"
 #include "aggregator/unsupervised/output_path.h"
 #include "aggregator/unsupervised/region_allocation.h"
-#include "core/unsupervised.h"
+#include "core/protocol/unsupervised.h"
 
 namespace memprof {
 namespace {

@@ -1,5 +1,5 @@
 // RegionMaker: the region of a process without a supervisor, which the tracker makes itself, as a
-// file (core/unsupervised.h has what asks for it).
+// file (core/protocol/unsupervised.h has what asks for it).
 //
 //   nobody named a supervisor ──► MakeRegion          the file MEMPROF_OUTPUT names
 //   a child was forked, and allocates ──► …OfChild    another file, with the child's pid
@@ -14,7 +14,7 @@
 #pragma once
 
 #include "aggregator/handshake_client.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 

@@ -1,7 +1,7 @@
 #include "aggregator/unwind/full_walker.h"
 
 #include "aggregator/unwind/unwind_data.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 
 namespace memprof {
 namespace {

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cli/process_facts.h"
+#include "cli/basics/process_facts.h"
 
 namespace memprof {
 namespace {

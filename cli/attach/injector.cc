@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "cli/run/snapshot_texts.h"
+#include "cli/supervisor/snapshot_texts.h"
 
 namespace memprof {
 namespace {

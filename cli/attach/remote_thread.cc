@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "cli/attach/target_process.h"
-#include "cli/process_facts.h"
+#include "cli/basics/process_facts.h"
 
 #ifndef NT_X86_XSTATE
 #define NT_X86_XSTATE 0x202

@@ -17,10 +17,10 @@
 #include <string_view>
 
 #include "cli/attach/function_table.h"
-#include "cli/process_facts.h"
-#include "cli/run/elf_facts.h"
-#include "cli/run/started_program.h"
-#include "core/mapping_line.h"
+#include "cli/basics/process_facts.h"
+#include "cli/preflight/elf_facts.h"
+#include "cli/preflight/started_program.h"
+#include "core/region/mapping_line.h"
 
 namespace memprof {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/attach_protocol.h"
+#include "core/protocol/attach_protocol.h"
 #include "core/result.h"
 
 namespace memprof {

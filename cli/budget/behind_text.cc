@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "cli/reports/diff_text.h"
-#include "cli/reports/figure_table.h"
+#include "cli/reports/difference/diff_text.h"
 #include "cli/reports/rows.h"
+#include "cli/terminal/figure_table.h"
 #include "core/units.h"
 
 namespace memprof {

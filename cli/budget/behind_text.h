@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cli/budget/check_report.h"
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 
 namespace memprof {
 

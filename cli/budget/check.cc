@@ -11,9 +11,9 @@
 
 #include "cli/budget/behind.h"
 #include "cli/budget/verdict_text.h"
-#include "cli/reports/load.h"
+#include "cli/load/load.h"
 #include "cli/reports/trust.h"
-#include "core/symbol_key.h"
+#include "core/profile/symbol_key.h"
 #include "core/units.h"
 #include "formats/budget_file.h"
 #include "formats/capture_reader.h"

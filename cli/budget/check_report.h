@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/reports/profile_diff.h"
+#include "cli/reports/difference/profile_diff.h"
 #include "core/budget/judge.h"
 
 namespace memprof {

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 #include "core/budget/function_name.h"
 #include "core/budget/limit_kind.h"
 #include "core/budget/site_pattern.h"
 #include "core/frame_kind.h"
-#include "core/location.h"
-#include "core/symbol_key.h"
+#include "core/profile/location.h"
+#include "core/profile/symbol_key.h"
 #include "core/units.h"
 
 namespace memprof {

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

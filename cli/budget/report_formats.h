@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "cli/budget/check_report.h"
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 
 namespace memprof {
 

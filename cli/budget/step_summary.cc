@@ -5,8 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "cli/basics/message.h"
 #include "cli/budget/report_formats.h"
-#include "cli/message.h"
 
 namespace memprof {
 

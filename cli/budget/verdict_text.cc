@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/sampling.h"
+#include "core/snapshot/sampling.h"
 #include "core/units.h"
 
 namespace memprof {

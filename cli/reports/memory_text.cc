@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "core/allocator_tells.h"
+#include "core/snapshot/allocator_tells.h"
 #include "core/units.h"
 
 namespace memprof {

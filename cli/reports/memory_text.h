@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "cli/reports/terminal.h"
-#include "core/profile.h"
+#include "cli/terminal/terminal.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

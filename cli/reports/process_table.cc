@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/reports/figure_table.h"
+#include "cli/terminal/figure_table.h"
 #include "core/units.h"
 
 namespace memprof {

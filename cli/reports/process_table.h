@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 #include "core/figure.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

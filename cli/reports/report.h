@@ -4,12 +4,12 @@
 #include <functional>
 #include <string>
 
-#include "cli/reports/load.h"
-#include "cli/reports/output.h"
+#include "cli/load/load.h"
 #include "cli/reports/rows.h"
-#include "cli/reports/terminal.h"
 #include "cli/symbols/symbol_options.h"
-#include "core/profile.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

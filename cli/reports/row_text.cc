@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/reports/row_table.h"
+#include "cli/terminal/row_table.h"
 #include "core/frame_kind.h"
-#include "core/location.h"
+#include "core/profile/location.h"
 #include "core/units.h"
 
 namespace memprof {

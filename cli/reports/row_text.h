@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/reports/rows.h"
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 
 namespace memprof {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/frame_kind.h"
-#include "core/location.h"
+#include "core/profile/location.h"
 
 namespace memprof {
 namespace {

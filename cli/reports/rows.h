@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/figure.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 #include "core/result.h"
 
 namespace memprof {

@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "cli/reports/terminal.h"
-#include "core/profile.h"
+#include "cli/terminal/terminal.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

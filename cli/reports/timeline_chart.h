@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "cli/reports/terminal.h"
-#include "core/history.h"
+#include "cli/terminal/terminal.h"
+#include "core/snapshot/history.h"
 
 namespace memprof {
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "cli/message.h"
+#include "cli/basics/message.h"
 #include "core/units.h"
 
 namespace memprof {

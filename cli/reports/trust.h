@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/reports/terminal.h"
-#include "core/profile.h"
+#include "cli/terminal/terminal.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/result.h"
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

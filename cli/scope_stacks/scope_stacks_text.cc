@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "cli/reports/rows.h"
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 #include "core/budget/function_name.h"
 #include "core/frame_kind.h"
-#include "core/location.h"
+#include "core/profile/location.h"
 #include "core/units.h"
 
 namespace memprof {

@@ -18,7 +18,7 @@
 #include <string>
 
 #include "cli/scope_stacks/scope_stacks_input.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

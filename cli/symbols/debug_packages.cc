@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "cli/command_output.h"
+#include "cli/basics/command_output.h"
 
 namespace memprof {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "cli/symbols/symbol_options.h"
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 #include "formats/capture_reader.h"
 
 namespace memprof {

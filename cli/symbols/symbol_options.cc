@@ -2,29 +2,25 @@
 
 #include <memory>
 
+#include "cli/basics/time_option.h"
 #include "cli/symbols/debug_packages.h"
-#include "cli/symbols/terminal_progress.h"
-#include "cli/time_option.h"
+#include "cli/terminal/terminal_progress.h"
 
 namespace memprof {
 
-void AddSymbolOptions(CLI::App& app, SymbolOptions& options) {
+void AddSymbolOptions(Arguments& arguments, SymbolOptions& options) {
   // Not a vector: CLI11 would split "[a,b]" and take what follows for more of them.
-  app.add_option_function<std::string>(
-         "--path-map",
-         [&options](const std::string& rule) {
-           if (const auto added = options.paths.Add(rule); !added) {
-             throw CLI::ValidationError("--path-map", added.error().message);
-           }
-         },
-         "Show source paths below OLD as below NEW; an empty NEW trims them. Repeatable: the first "
-         "that fits")
-      ->type_name("OLD=NEW")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->trigger_on_parse();
-  AddTimeOption(app, "--download-limit", options.download_limit,
+  arguments
+      .AddTaken(
+          "--path-map", [&options](const std::string& rule) { return options.paths.Add(rule); },
+          "Show source paths below OLD as below NEW; an empty NEW trims them. Repeatable: the "
+          "first "
+          "that fits")
+      .TypeName("OLD=NEW")
+      .EachTime();
+  AddTimeOption(arguments, "--download-limit", options.download_limit,
                 "Spend at most TIME on downloads from DEBUGINFOD_URLS; 0: download nothing");
-  app.add_flag(
+  arguments.AddFlag(
       "--no-binaries", options.no_binaries,
       "Read no binary that the capture names, nor its debug info: for captures of strangers");
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "core/path_map.h"
-#include "core/symbolizer.h"
+#include "cli/basics/arguments.h"
+#include "core/profile/path_map.h"
+#include "core/symbolizer/symbolizer.h"
 
 namespace memprof {
 
@@ -19,7 +19,7 @@ struct SymbolOptions {
   bool names_packages = false;  // notes name the packages that bring what lacks; takes a process
 };
 
-void AddSymbolOptions(CLI::App& app, SymbolOptions& options);
+void AddSymbolOptions(Arguments& arguments, SymbolOptions& options);
 
 // With progress on a terminal.
 SymbolizerOptions MakeSymbolizerOptions(const SymbolOptions& options);

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cli/web/page_tree.h"
-#include "core/symbol_key.h"
+#include "core/profile/symbol_key.h"
 
 namespace memprof {
 namespace {

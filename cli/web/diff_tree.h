@@ -1,6 +1,6 @@
 // DiffTree: two profiles' stacks as one call tree, for the page of a difference. Frames are found
-// by SymbolKey (core/symbol_key.h), so lines and addresses don't matter; the least important are
-// folded into rows "[pruned]", as in page_tree.h.
+// by SymbolKey (core/profile/symbol_key.h), so lines and addresses don't matter; the least
+// important are folded into rows "[pruned]", as in page_tree.h.
 //
 // Invariants
 //   1. nodes[0] is the root, of no frame; every other node's parent has a smaller index.
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/frame_kind.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

@@ -21,7 +21,7 @@
 
 #include "cli/web/page_tree.h"
 #include "core/figure.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

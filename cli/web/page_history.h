@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/web/page_tree.h"
-#include "core/history.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
+#include "core/snapshot/history.h"
 
 namespace memprof {
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "cli/web/page_tree.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "core/frame_kind.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

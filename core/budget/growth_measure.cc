@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "core/growth.h"
+#include "core/profile/growth.h"
 
 namespace memprof {
 namespace {

@@ -25,7 +25,7 @@
 #include "core/budget/bound.h"
 #include "core/budget/measurement.h"
 #include "core/figure.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "core/budget/function_name.h"
-#include "core/location.h"
-#include "core/symbol_key.h"
+#include "core/profile/location.h"
+#include "core/profile/symbol_key.h"
 
 namespace memprof {
 namespace {

@@ -4,7 +4,7 @@
 // namespace, source, module) have to match in one and the same frame:
 //
 //   Where::kAny      any frame of the stack: all that was allocated below the function
-//   Where::kPlace    the place alone that reports name (core/location.h)
+//   Where::kPlace    the place alone that reports name (core/profile/location.h)
 //
 // A function is compared with its name as reports show it and without parameters, return type and
 // the marks of clones; a namespace with every scope that the function lies in; a module by its
@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "core/budget/pattern.h"
-#include "core/profile.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

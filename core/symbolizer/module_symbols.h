@@ -15,11 +15,11 @@
 #include <string>
 #include <vector>
 
-#include "core/symbolizer.h"
 #include "core/symbolizer/downloads.h"
 #include "core/symbolizer/function_names.h"
 #include "core/symbolizer/range_index.h"
 #include "core/symbolizer/symbol_index.h"
+#include "core/symbolizer/symbolizer.h"
 #include "core/symbolizer/unit_lines.h"
 #include "core/symbolizer/unit_scopes.h"
 

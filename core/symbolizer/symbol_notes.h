@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "core/symbolizer/module_symbols.h"
 
 namespace memprof {

@@ -1,4 +1,4 @@
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 #include "formats/capture_writer.h"
 
 namespace memprof {

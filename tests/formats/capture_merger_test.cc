@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/figure.h"
-#include "core/kept_processes.h"
+#include "core/snapshot/kept_processes.h"
 #include "formats/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <random>
 
-#include "core/kept_processes.h"
-#include "core/snapshot_merger.h"
+#include "core/snapshot/kept_processes.h"
+#include "core/snapshot/snapshot_merger.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_dump.h"

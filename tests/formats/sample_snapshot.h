@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <random>
 
-#include "core/snapshot.h"
+#include "core/snapshot/snapshot.h"
 
 namespace memprof {
 

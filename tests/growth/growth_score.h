@@ -1,4 +1,4 @@
-// GrowthScore: how often the verdicts of core/growth.h are right on simulated programs.
+// GrowthScore: how often the verdicts of core/profile/growth.h are right on simulated programs.
 //
 // A site that leaks and isn't said to grow is missed, also if it is undecided; one that doesn't
 // leak and is said to grow is a false alarm.

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "cli/run/image_history.h"
-#include "cli/run/uniform_series.h"
+#include "cli/supervisor/images/image_history.h"
+#include "cli/supervisor/images/uniform_series.h"
 
 namespace memprof {
 namespace {

@@ -1,5 +1,5 @@
-// SimulatedPrograms: the programs that the verdicts of core/growth.h are scored on, each with the
-// true answer of every site.
+// SimulatedPrograms: the programs that the verdicts of core/profile/growth.h are scored on, each
+// with the true answer of every site.
 //
 // What leaks goes on at the end of the run as before, and rises by more than the noise about it.
 // What doesn't has come to its end within the run, or swings often enough in it to be seen
@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/growth.h"
+#include "core/profile/growth.h"
 #include "tests/growth/simulated_site.h"
 
 namespace memprof {

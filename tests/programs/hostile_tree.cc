@@ -19,7 +19,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "core/children_area.h"
+#include "core/protocol/children_area.h"
 
 using namespace memprof;
 

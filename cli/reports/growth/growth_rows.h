@@ -1,5 +1,5 @@
 // GrowthRows: the places of a profile, each judged by what was live of it over time
-// (core/growth.h).
+// (core/profile/growth.h).
 //
 // Invariant: the rows' live figures sum to the program's, and every site is in one row.
 // Thread safety: pure.
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/growth.h"
-#include "core/profile.h"
+#include "core/profile/growth.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "cli/reports/figure_table.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/trust.h"
+#include "cli/terminal/figure_table.h"
 #include "core/units.h"
 
 namespace memprof {

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "cli/reports/growth/growth_rows.h"
-#include "cli/reports/terminal.h"
+#include "cli/terminal/terminal.h"
 
 namespace memprof {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "cli/reports/trust.h"
-#include "core/location.h"
+#include "core/profile/location.h"
 #include "formats/csv_line.h"
 #include "formats/json_export.h"
 #include "formats/mappings_json.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "cli/reports/figure_table.h"
 #include "cli/reports/mappings/mapping_rows.h"
 #include "cli/reports/rows.h"
+#include "cli/terminal/figure_table.h"
 #include "core/units.h"
 
 namespace memprof {

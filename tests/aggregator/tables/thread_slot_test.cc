@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "aggregator/tables/shared_cells.h"
-#include "core/cell_chunks.h"
+#include "core/protocol/cell_chunks.h"
 #include "tests/aggregator/tables/test_region.h"
 
 namespace memprof {

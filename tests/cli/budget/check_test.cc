@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "cli/budget/behind_text.h"
-#include "core/region_layout.h"
+#include "core/protocol/region_layout.h"
 #include "formats/capture_writer.h"
 #include "tests/cli/budget/yardstick.h"
 

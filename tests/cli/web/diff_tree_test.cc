@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/reports/diff_page.h"
+#include "cli/reports/difference/diff_page.h"
 #include "cli/web/page_tree.h"
 #include "tests/cli/web/profile_builder.h"
 

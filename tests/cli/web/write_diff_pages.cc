@@ -3,7 +3,7 @@
 #include <iostream>
 #include <string>
 
-#include "cli/reports/diff_page.h"
+#include "cli/reports/difference/diff_page.h"
 #include "tests/cli/web/profile_builder.h"
 
 namespace memprof {

@@ -9,7 +9,7 @@
 #include <map>
 #include <string>
 
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 
 namespace memprof {
 

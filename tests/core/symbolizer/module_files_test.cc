@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 #include "tests/core/symbolizer/inlined_calls_program.h"
 
 namespace memprof {

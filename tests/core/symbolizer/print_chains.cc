@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 
 int main(int argc, char** argv) {
   if (argc < 3 || argc > 4) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/symbolizer.h"
+#include "core/symbolizer/symbolizer.h"
 #include "tests/core/symbolizer/inlined_calls_program.h"
 
 namespace memprof {

@@ -53,7 +53,7 @@ inline std::vector<ScopeStack> StacksOf(memprof_scope scope, const ScopeQuestion
   } context = {{}, question.thread};
   const size_t most = 20000;        /* that many are named within a second or two */
   constexpr uint32_t deepest = 64;  /* frames outside of these are the test's own callers */
-  static_assert(deepest >= 32, ""); /* core/runtime_kept.h looks that far */
+  static_assert(deepest >= 32, ""); /* core/profile/runtime_kept.h looks that far */
   memprof_scope_stacks(
       scope, question.order, most,
       [](const memprof_stack* stack, void* to) {

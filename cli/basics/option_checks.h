@@ -1,0 +1,45 @@
+// Checks of options' values, for CLI11's check(): an empty text where the value is fine.
+#pragma once
+
+#include <string>
+
+#include "core/protocol/region_layout.h"
+#include "core/protocol/sample_weight.h"
+#include "core/protocol/unsupervised.h"
+#include "core/units.h"
+
+namespace memprof {
+
+// CLI11 would read "-1" as a very large number and "010" as eight.
+inline bool IsWholeNumber(const std::string& text) {
+  return !text.empty() && text.size() <= 9 &&
+         text.find_first_not_of("0123456789") == std::string::npos &&
+         (text[0] != '0' || text == "0");
+}
+
+inline std::string RowCount(const std::string& text) {
+  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
+}
+
+// Of run --temporary.
+inline std::string TemporaryThreshold(const std::string& text) {
+  if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";
+  return "'" + text + "' is no number of allocations; write one from 1 to " +
+         std::to_string(kMaxTemporaryThreshold);
+}
+
+// Of env --max-files.
+inline std::string FileCount(const std::string& text) {
+  if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMostMaxFiles) return "";
+  return "'" + text + "' is no number of files; write one from 1 to " +
+         std::to_string(kMostMaxFiles);
+}
+
+// Of run --sample: a size; 0 is none.
+inline std::string SampleDistance(const std::string& text) {
+  const auto bytes = ParseBytes(text);
+  if (bytes && *bytes <= kMaxSampleBytes) return "";
+  return "'" + text + "' is no distance between samples; write e.g. 512K or 2 MiB, at most 1 GiB";
+}
+
+}  // namespace memprof

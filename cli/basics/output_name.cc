@@ -1,0 +1,91 @@
+#include "cli/basics/output_name.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace memprof {
+
+std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
+                       const std::string* snapshot) {
+  std::string name;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] != '%' || i + 1 == pattern.size()) {
+      name += pattern[i];
+      continue;
+    }
+    switch (pattern[++i]) {
+      case 'p':
+        name += std::to_string(pid);
+        break;
+      case 'n':
+        name += std::filesystem::path(program).filename().string();
+        break;
+      case '%':
+        name += '%';
+        break;
+      default:
+        if (pattern[i] == 's' && snapshot != nullptr) {
+          name += *snapshot;
+          break;
+        }
+        name += '%';
+        name += pattern[i];
+    }
+  }
+  return name;
+}
+
+std::string CanonicalName(const std::string& file) {
+  const std::filesystem::path path(file);
+  std::error_code error;
+  const auto directory =
+      std::filesystem::canonical(path.has_parent_path() ? path.parent_path() : ".", error);
+  return error || file.empty() ? file : (directory / path.filename()).string();
+}
+
+std::string InsertBeforeExtension(const std::string& file, const std::string& what) {
+  const std::filesystem::path path(file);
+  std::filesystem::path result = path.parent_path() / path.stem();
+  result += what;
+  result += path.extension();
+  return result.string();
+}
+
+Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite) {
+  const std::filesystem::path parent = std::filesystem::path(file).parent_path();
+  const std::string directory = parent.empty() ? std::string(".") : parent.string();
+  struct stat info;
+  if (stat(directory.c_str(), &info) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("the output directory {} can't be used: {}; create it "
+                                            "or name another with {}",
+                                            directory, strerror(errno), option));
+  }
+  if (!S_ISDIR(info.st_mode)) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} is not a directory; name another with {}", directory, option));
+  }
+  if (access(directory.c_str(), W_OK | X_OK) != 0) {
+    return Fail(ErrorKind::kIo, fmt::format("the output directory {} is not writable: {}; name "
+                                            "another with {}",
+                                            directory, strerror(errno), option));
+  }
+  if (lstat(file.c_str(), &info) != 0) return {};
+  // The capture is renamed into place: that would replace a device like /dev/null.
+  if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} is not a regular file; name another with {}", file, option));
+  }
+  if (!overwrite) {
+    return Fail(
+        ErrorKind::kExists,
+        fmt::format("{} exists; use -f to overwrite it, or {} to name another", file, option));
+  }
+  return {};
+}
+
+}  // namespace memprof

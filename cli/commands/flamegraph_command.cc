@@ -1,0 +1,78 @@
+// memprof flamegraph: the capture as one HTML file that works offline (cli/web/page.h).
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/options/figure_options.h"
+#include "cli/commands/options/view_options.h"
+#include "cli/load/load.h"
+#include "cli/reports/report.h"
+#include "cli/reports/trust.h"
+#include "cli/terminal/output.h"
+#include "cli/web/page.h"
+#include "cli/web/source_lines.h"
+
+namespace memprof {
+namespace {
+
+struct FlamegraphOptions {
+  Captures captures;
+  FigureOptions which;  // shown first; the page has all
+  SymbolOptions symbols;
+  OutputOptions output;
+};
+
+int Flamegraph(const FlamegraphOptions& options) {
+  OutputOptions output = options.output;
+  // Beside the capture; of several one would take the page for the first one's.
+  if (output.file.empty() && options.captures.names.size() > 1) {
+    return ExitStatusOf({ErrorKind::kUsage, "of several captures; name the page with -o"});
+  }
+  if (output.file.empty()) output.file = options.captures.names[0] + ".html";
+  if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
+  const auto profile = LoadProfile(options.captures, options.symbols);
+  if (!profile) return ExitStatusOf(profile.error());
+
+  if (options.which.temporary && profile->tracker.temporary_threshold == 0) {
+    return ExitStatusOf(
+        {ErrorKind::kUnreadable, NoTemporaryText(TextOfNames(options.captures.names))});
+  }
+  SayChosen(*profile);
+  PageOptions page;
+  page.mode = options.which.figure();
+  page.capture = std::filesystem::path(TextOfNames(options.captures.names)).filename().string();
+  page.warnings = ProcessLines(*profile);
+  for (const std::string& doubt : TrustLines(*profile)) page.warnings.push_back(doubt);
+  SourceLines source(profile->program.start_unix_ms +
+                     static_cast<int64_t>(profile->program.duration_ms));
+  if (!options.symbols.no_binaries) {
+    page.source_line = [&](const std::string& file, uint32_t line) {
+      return source.Text(file, line);
+    };
+  }
+  const int status = WriteOutput(output, MakePage(*profile, page));
+  if (status != kExitFine) return status;
+  // The name alone, so that `xdg-open "$(memprof flamegraph x.memprof)"` works.
+  OutputOptions to_stdout;
+  return WriteOutput(to_stdout, output.file + "\n");
+}
+
+}  // namespace
+
+CommandBody SetUpFlamegraph(Arguments& arguments) {
+  const auto options = std::make_shared<FlamegraphOptions>();
+  AddCaptures(arguments, options->captures);
+  AddFigureOptions(arguments, options->which);
+  options->symbols.names_packages = true;
+  AddSymbolOptions(arguments, options->symbols);
+  arguments.Add("-o,--output", options->output.file, "The page (default: CAPTURE.html)")
+      .TypeName("FILE");
+  arguments.AddFlag("-f,--force", options->output.force, "Overwrite an existing file");
+  return [options] { return Flamegraph(*options); };
+}
+
+}  // namespace memprof

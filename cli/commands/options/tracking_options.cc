@@ -1,0 +1,56 @@
+#include "cli/commands/options/tracking_options.h"
+
+#include "cli/basics/any_number.h"
+#include "cli/basics/option_checks.h"
+#include "cli/basics/time_option.h"
+#include "core/units.h"
+
+namespace memprof {
+
+void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags) {
+  arguments
+      .Add("--sample", flags.sample,
+           "Count samples only, one block in BYTES (512K, 2 MiB) on average, at next to no "
+           "cost: figures are then estimates, and reports give their standard error; 0: all")
+      .Check(SampleDistance)
+      .TypeName("BYTES");
+  arguments
+      .Add("--temporary", flags.temporary_threshold,
+           "Take a block for temporary if its thread frees it and allocated fewer than so "
+           "many others meanwhile; 1 to 64")
+      .Check(TemporaryThreshold)
+      .TypeName("ALLOCATIONS")
+      .ShowDefault();
+  arguments.AddFlag(
+      "--exact-peak", flags.exact_peak,
+      "Order all events of all threads, so that the peak is exact to the byte; without it "
+      "the peak of a heap of several threads is within 0.1 %, and the capture says so");
+}
+
+Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags) {
+  TrackerOptions options;
+  options.exact_peak = flags.exact_peak ? 1 : 0;
+  options.temporary_threshold = flags.temporary_threshold;
+  if (!flags.sample.empty()) options.sample_bytes = *ParseBytes(flags.sample);
+  if (options.sample_bytes == 0) return options;
+  options.sample_seed = AnyNumber();
+  if (options.temporary_threshold != 1) {
+    return Fail(ErrorKind::kUsage,
+                "--temporary above 1 needs every event, and --sample leaves most out; give one");
+  }
+  return options;
+}
+
+void AddCommandLineOption(Arguments& arguments, bool& command_line) {
+  arguments.AddFlag(
+      "--command-line,!--no-command-line", command_line,
+      "Keep the program's arguments in the capture (the default); --no-command-line: its "
+      "name alone, where they tell what is secret");
+}
+
+void AddCheckpointOption(Arguments& arguments, std::chrono::milliseconds& time) {
+  AddTimeOption(arguments, "--checkpoint", time,
+                "Write the capture each TIME while the program runs; 0: only at the end");
+}
+
+}  // namespace memprof

@@ -1,0 +1,54 @@
+// memprof parse: the raw sections of a capture, for people who debug captures.
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands/commands.h"
+#include "cli/load/capture_name.h"
+#include "cli/terminal/output.h"
+#include "cli/terminal/terminal.h"
+#include "formats/capture_dump.h"
+#include "formats/capture_reader.h"
+
+namespace memprof {
+namespace {
+
+struct ParseOptions {
+  std::string capture;
+  OutputOptions output;
+};
+
+// Line by line, since a name may hold anything.
+std::string PrintableLines(const std::string& text) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = text.find('\n', at);
+    result += Printable(std::string_view(text).substr(at, end - at)) + "\n";
+    at = end == std::string::npos ? text.size() : end + 1;
+  }
+  return result;
+}
+
+}  // namespace
+
+CommandBody SetUpParse(Arguments& arguments) {
+  auto options = std::make_shared<ParseOptions>();
+  arguments.Add("capture", options->capture, "The capture").Required().TypeName("CAPTURE");
+  AddOutputOptions(arguments, options->output);
+  return [options] {
+    if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
+    const auto file = WholeCapture(options->capture, "parse lists the sections of a capture");
+    if (!file) return ExitStatusOf(file.error());
+    const auto bytes = ReadWholeFile(*file);
+    if (!bytes) return ExitStatusOf(bytes.error());
+    const auto text = DumpCapture(*bytes);
+    if (!text) {
+      return ExitStatusOf(
+          {text.error().kind, fmt::format("{}: {}", options->capture, text.error().message)});
+    }
+    return WriteOutput(options->output, PrintableLines(*text));
+  };
+}
+
+}  // namespace memprof

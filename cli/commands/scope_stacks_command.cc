@@ -1,0 +1,37 @@
+// memprof scope-stacks: what memprof/gtest.h and memprof/benchmark.h ask when they need names.
+//
+// stdin: ScopeStacksInput. stdout: a line "EXCEPTED-BYTES BLOCKS KEPT-BYTES BLOCKS" for the
+// program, then the text.
+
+#include <fmt/format.h>
+
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "cli/commands/commands.h"
+#include "cli/scope_stacks/scope_stacks_input.h"
+#include "cli/scope_stacks/scope_stacks_text.h"
+#include "cli/symbols/symbol_options.h"
+#include "cli/terminal/output.h"
+
+namespace memprof {
+
+CommandBody SetUpScopeStacks(Arguments&) {
+  return [] {
+    const std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    const auto input = ReadScopeStacks(text);
+    if (!input) return ExitStatusOf(input.error());
+    SymbolizerOptions options;
+    // A failing test waits for nobody's server.
+    options.download_limit = std::chrono::milliseconds(0);
+    const auto symbolizer = MakeSymbolizer(options);
+    const auto report = ReportScopeStacks(*input, MakeProfile(input->snapshot, *symbolizer));
+    return WriteOutput({},
+                       fmt::format("{} {} {} {}\n{}", report.excepted.bytes, report.excepted.blocks,
+                                   report.kept.bytes, report.kept.blocks, report.text));
+  };
+}
+
+}  // namespace memprof

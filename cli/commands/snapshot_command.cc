@@ -1,0 +1,176 @@
+// memprof snapshot: asks the supervisor of a running program for a named snapshot. Exit status 0
+// when it is taken.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/basics/message.h"
+#include "cli/basics/option_checks.h"
+#include "cli/basics/output_name.h"
+#include "cli/commands/commands.h"
+#include "cli/supervisor/channels/control_socket.h"
+#include "cli/supervisor/channels/private_directory.h"
+#include "cli/supervisor/conclusion.h"
+#include "cli/supervisor/snapshot_texts.h"
+#include "core/snapshot/history.h"
+#include "core/snapshot/moment_choice.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+struct SnapshotCommandOptions {
+  std::string target;
+  std::string name;
+};
+
+std::optional<uid_t> OwnerOf(const std::string& path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return std::nullopt;
+  return info.st_uid;
+}
+
+void AddDirectoriesIn(const std::string& base, std::vector<std::string>& directories) {
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(base, error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (entry->path().filename().string().starts_with(kPrivateDirectoryPrefix)) {
+      directories.push_back(entry->path().string());
+    }
+  }
+}
+
+// The program's environment names its socket, wherever that is. As much is read as the kernel takes
+// with usual limits: a process may say that it has more.
+void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
+  constexpr size_t kLongestEnvironment = size_t{2} << 20;
+  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
+  std::string text(kLongestEnvironment, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  if (auto directory = DirectoryInEnvironment(text)) directories.push_back(std::move(*directory));
+}
+
+// Where supervisors may listen: where the program says that its own does, and where they make their
+// directories, whatever our own environment says. `owner`: whose the run is.
+std::vector<std::string> Directories(const ControlRequest& request, uid_t owner) {
+  std::vector<std::string> found;
+  if (request.pid != 0) AddDirectoryOf(request.pid, found);
+  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr) {
+    AddDirectoriesIn(runtime, found);
+  }
+  AddDirectoriesIn(fmt::format("/run/user/{}", owner), found);
+  AddDirectoriesIn("/tmp", found);
+  std::vector<std::string> directories;
+  for (const std::string& directory : found) {
+    const bool is_new =
+        std::find(directories.begin(), directories.end(), directory) == directories.end();
+    if (is_new) directories.push_back(directory);
+  }
+  return directories;
+}
+
+std::string WhyNobody(const ControlRequest& request, const std::string& target) {
+  if (request.pid == 0) {
+    return fmt::format(
+        "{}: no memprof run of this user is writing it; give the capture that a run "
+        "was started with, or the program's pid",
+        target);
+  }
+  if (kill(static_cast<pid_t>(request.pid), 0) != 0 && errno == ESRCH) {
+    return fmt::format("there is no process {}", request.pid);
+  }
+  return fmt::format(
+      "process {} is not run by memprof, nor is it a memprof run, as far as this user "
+      "can see; start it with: memprof run PROGRAM",
+      request.pid);
+}
+
+int TakeSnapshot(const SnapshotCommandOptions& options) {
+  ControlRequest request;
+  if (!options.name.empty()) {
+    const auto moment = ParseMoment(options.name);
+    if (!IsSnapshotName(options.name) || SnapshotName(options.name, {}) != options.name) {
+      Say("'{}' can't be a snapshot's name: 1 to 60 characters, no '/' or '@', not peak or end",
+          options.name);
+      return kExitUsage;
+    }
+    if (moment && moment->kind == MomentSelector::Kind::kTime) {
+      Say("'{}' would be taken for a time; give another name, or none to have it called by its "
+          "time",
+          options.name);
+      return kExitUsage;
+    }
+    SetText(request.name, options.name);
+  }
+  std::error_code error;
+  if (IsWholeNumber(options.target) && !std::filesystem::exists(options.target, error)) {
+    request.pid = static_cast<uint32_t>(std::stoul(options.target));
+    if (request.pid == 0) {
+      Say("0 is no pid; give that of the program or of its memprof run");
+      return kExitUsage;
+    }
+  } else {
+    const std::string path = CanonicalName(options.target);
+    if (path.empty() || path.size() >= sizeof request.capture) {
+      Say("{}: not a file's name", options.target);
+      return kExitUsage;
+    }
+    SetText(request.capture, path);
+  }
+  // Root asks those of whom the run is, too: anybody may listen in a directory of his own.
+  const uid_t owner =
+      OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture))
+          .value_or(geteuid());
+  size_t silent = 0;
+  for (const std::string& directory : Directories(request, owner)) {
+    const ControlReply reply =
+        AskSupervisor(directory, geteuid() == 0 ? owner : geteuid(), request);
+    if (reply.status == ControlStatus::kTaken) {
+      fmt::print("{}\n", TextOfSnapshot(reply));
+      return kExitFine;
+    }
+    if (reply.status == ControlStatus::kFailed) {
+      Say("no snapshot: {}", TextOf(reply.text));
+      return kExitFailed;
+    }
+    silent += reply.status == ControlStatus::kSilent;
+  }
+  if (silent != 0) {
+    Say("no snapshot: no memprof run says that {} is its, and {} of this user did not answer "
+        "within {} ms: stopped, or at its end",
+        options.target, silent, kControlPatience.count());
+    return kExitFailed;
+  }
+  Say("{}", WhyNobody(request, options.target));
+  return kExitUsage;
+}
+
+}  // namespace
+
+CommandBody SetUpSnapshot(Arguments& arguments) {
+  auto options = std::make_shared<SnapshotCommandOptions>();
+  arguments
+      .Add("run", options->target,
+           "The program's pid, that of its memprof run, or the run's capture or region")
+      .Required()
+      .TypeName("PID|CAPTURE");
+  arguments.Add("--name", options->name, "What it is called (default: its time, as in 12m30s)")
+      .TypeName("NAME");
+  return [options] { return TakeSnapshot(*options); };
+}
+
+}  // namespace memprof

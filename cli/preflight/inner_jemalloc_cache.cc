@@ -1,0 +1,69 @@
+#include "cli/preflight/inner_jemalloc_cache.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "cli/preflight/elf_facts.h"
+#include "cli/preflight/inner_jemalloc.h"
+#include "cli/preflight/started_program.h"
+#include "core/symbolizer/elf_file.h"
+#include "core/symbolizer/regular_file.h"
+
+namespace memprof {
+namespace {
+
+constexpr size_t kMaxFiles = 256;
+
+// Looking through a larger file would let the tracker wait for too long.
+constexpr off_t kLookedThrough = off_t{64} << 20;
+
+InnerAllocators Read(int fd, off_t bytes) {
+  const ElfFile file(fd);
+  if (file.elf() == nullptr) return {};
+  InnerAllocators found = {ReadInnerJemalloc(file.elf()), {}};
+  if (found.jemalloc.mallctl != 0) return found;
+  const auto facts = ReadElfFacts(fmt::format("/proc/self/fd/{}", fd), bytes <= kLookedThrough);
+  if (facts) found.unseen = UnseenAllocator(*facts);
+  return found;
+}
+
+// Valgrind runs a program as itself. A tool that replaces malloc, also ours, has a library for that
+// beside it: memcheck has one, callgrind has none.
+bool IsValgrindWithMalloc(pid_t pid) {
+  std::error_code error;
+  const auto tool = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
+  if (error || tool.string().find("/valgrind/") == std::string::npos) return false;
+  const auto library = std::filesystem::path(fmt::format("/proc/{}/root", pid)) /
+                       tool.parent_path().relative_path() /
+                       ("vgpreload_" + tool.filename().string() + ".so");
+  return std::filesystem::exists(library, error);
+}
+
+}  // namespace
+
+const InnerAllocators& InnerJemallocCache::Of(pid_t pid) {
+  if (IsValgrindWithMalloc(pid)) return of_valgrind_;
+  return OfFile(StartedProgramOf(pid).file);
+}
+
+const InnerAllocators& InnerJemallocCache::OfFile(const std::string& path) {
+  const int fd = OpenRegularFile(path);
+  if (fd < 0) return none_;
+  const InnerAllocators* found = &none_;
+  struct stat info;
+  if (fstat(fd, &info) == 0) {
+    const File file = {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
+                       info.st_mtim.tv_nsec};
+    if (known_.size() >= kMaxFiles) known_.clear();
+    const auto [at, is_new] = known_.try_emplace(file);
+    if (is_new) at->second = Read(fd, info.st_size);
+    found = &at->second;
+  }
+  close(fd);
+  return *found;
+}
+
+}  // namespace memprof

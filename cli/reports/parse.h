@@ -1,9 +1,0 @@
-#pragma once
-
-#include "cli/command.h"
-
-namespace memprof {
-
-CommandBody SetUpParse(CLI::App& app);
-
-}  // namespace memprof

@@ -1,0 +1,176 @@
+#include "cli/supervisor/images/image.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <string_view>
+#include <vector>
+
+#include "cli/basics/any_number.h"
+#include "cli/basics/process_facts.h"
+#include "cli/preflight/started_program.h"
+#include "core/protocol/region_layout.h"
+#include "core/region/region_reader.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+uint64_t Milliseconds(steady_clock::duration duration) {
+  return static_cast<uint64_t>(std::chrono::ceil<milliseconds>(duration).count());
+}
+
+std::string ProcPath(pid_t pid, const char* name) {
+  return "/proc/" + std::to_string(pid) + "/" + name;
+}
+
+// VmHWM: the most that was ever resident; 0: not known (the process has ended).
+uint64_t ResidentPeak(pid_t pid) {
+  return std::strtoull(StatusLine(pid, "VmHWM").c_str(), nullptr, 10) * 1024;
+}
+
+}  // namespace
+
+Image::Executable Image::ExecutableOf(pid_t pid) {
+  struct stat info;
+  if (stat(ProcPath(pid, "exe").c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
+}
+
+Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& origin)
+    : region_(std::move(region)),
+      pid_(origin.is_there ? pid : 0),
+      start_(origin.start.value_or(steady_clock::now())),
+      last_sample_(start_),
+      history_(region_.place(), pid_, start_, steady_clock::now, origin.history_scale),
+      memory_(region_.place(), pid_, start_),
+      snapshots_(region_.place(), start_),
+      executable_(ExecutableOf(pid_)),
+      last_own_(start_),
+      thread_name_(CommandNameOf(pid_)) {
+  program_.program = name.empty() ? StartedProgramOf(pid_).name : std::move(name);
+  program_.pid = static_cast<uint32_t>(pid);
+  if (origin.command_line) program_.command = CommandLineOf(pid_);
+  if (origin.forked_from != nullptr) {
+    program_.program = origin.forked_from->program;
+    // Unless it has given itself a title since.
+    if (program_.command.empty()) program_.command = origin.forked_from->command;
+  }
+  // It ended before anybody saw who it was.
+  if (program_.program.empty()) program_.program = "[unknown]";
+  program_.run_id = AnyNumber();
+  program_.start_unix_ms =
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch() -
+                                               (steady_clock::now() - start_))
+          .count();
+}
+
+bool Image::Sample() {
+  const auto now = steady_clock::now();
+  const auto state = ReadPeak(region_.place());
+  if (!state) return false;
+  const bool changed = state->current != current_ || state->peak != peak_;
+  if (state->peak != peak_) {
+    // The maximum lies between the last look and this one.
+    program_.peak_time_ms = Milliseconds(now - start_);
+    program_.peak_time_resolution_ms = std::max<uint64_t>(Milliseconds(now - last_sample_), 1);
+  }
+  current_ = state->current;
+  peak_ = state->peak;
+  last_sample_ = now;
+  // First what is this image's if the process still runs it afterwards.
+  const uint64_t resident_peak = ResidentPeak(pid_);
+  const std::string name = CommandNameOf(pid_);
+  const Executable executable = ExecutableOf(pid_);
+  if (executable == executable_) {
+    program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, resident_peak);
+    thread_name_ = name;
+    last_own_ = now;
+  } else if (executable != Executable()) {
+    replaced_ = true;  // the resident memory is another program's now
+    replaced_by_ = StartedProgramOf(pid_).name;
+  }
+  return changed;
+}
+
+bool Image::LookForExec() {
+  const Executable executable = ExecutableOf(pid_);
+  if (executable_ != Executable() && executable != Executable() && executable != executable_) {
+    replaced_ = true;
+  }
+  return replaced_;
+}
+
+void Image::LookAtHistory() {
+  if (replaced_) return;
+  history_.Look();
+  memory_.Look();
+}
+
+steady_clock::time_point Image::NextLook() const {
+  if (replaced_) return steady_clock::time_point::max();
+  return std::min(history_.NextLook(), memory_.NextLook());
+}
+
+uint64_t Image::NowMs() const {
+  return static_cast<uint64_t>(
+      std::chrono::floor<milliseconds>(steady_clock::now() - start_).count());
+}
+
+std::optional<uint64_t> Image::ResidentBytes() const {
+  if (replaced_) return std::nullopt;
+  return history_.ResidentBytes();
+}
+
+RegionHistory Image::History(EndKind end) {
+  if (replaced_) history_.ForgetResidentSince(last_own_);
+  RegionHistory history = history_.Content(end == EndKind::kRunning && !replaced_);
+  history.memory = memory_.Content(end == EndKind::kRunning && !replaced_);
+  snapshots_.AddTo(history);
+  history.unseen = unseen_;
+  if (JemallocRefused()) {
+    memprof::AddUnseen(history.unseen,
+                       {{Unseen::Kind::kAllocator, "jemalloc", program_.program, 1}});
+  }
+  return history;
+}
+
+TrackerState Image::State() const {
+  uint32_t state = 0;
+  const ssize_t n =
+      pread(region_.fd(), &state, sizeof state,
+            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, state)));
+  return n == static_cast<ssize_t>(sizeof state) ? static_cast<TrackerState>(state)
+                                                 : TrackerState::kEmpty;
+}
+
+bool Image::JemallocRefused() const {
+  uint32_t hooks = 0;
+  const ssize_t n =
+      pread(region_.fd(), &hooks, sizeof hooks,
+            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, jemalloc_hooks)));
+  return n == static_cast<ssize_t>(sizeof hooks) &&
+         static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
+}
+
+void Image::LookForLateExec() {
+  if (State() == TrackerState::kCounting && CommandNameOf(pid_) != thread_name_) {
+    replaced_ = true;
+    replaced_by_ = CommandNameOf(pid_);
+  }
+}
+
+SnapshotProgram Image::Describe(EndKind end, uint32_t code) {
+  Sample();
+  program_.end_kind = end;
+  program_.end_code = code;
+  program_.duration_ms = Milliseconds(steady_clock::now() - start_);
+  return program_;
+}
+
+}  // namespace memprof

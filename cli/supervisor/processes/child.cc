@@ -1,0 +1,124 @@
+#include "cli/supervisor/processes/child.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "cli/basics/exit_status.h"
+#include "cli/basics/process_facts.h"
+#include "core/protocol/handshake.h"
+
+namespace memprof {
+namespace {
+
+std::vector<char*> Pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  for (const std::string& string : strings) pointers.push_back(const_cast<char*>(string.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// In the child: never returns.
+[[noreturn]] void Become(const ChildPlan& plan, char** argv, char** shell_argv, char** environment,
+                         int go, int failure) {
+  char byte;
+  ssize_t n;
+  do {
+    n = read(go, &byte, 1);
+  } while (n < 0 && errno == EINTR);
+  if (n != 1) _exit(kExitRefused);
+  RestoreSignals(plan.signals);
+  execve(plan.path.c_str(), argv, environment);
+  // A script without "#!": what execvp and every shell does.
+  if (errno == ENOEXEC) execve("/bin/sh", shell_argv, environment);
+  const int error = errno;
+  (void)!write(failure, &error, sizeof error);
+  _exit(kExitRefused);
+}
+
+}  // namespace
+
+Child::Child(Child&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)),
+      go_(std::exchange(other.go_, -1)),
+      failure_(std::exchange(other.failure_, -1)) {}
+
+Child::~Child() {
+  if (failure_ >= 0) close(failure_);
+  if (go_ < 0) return;
+  close(go_);
+  waitpid(pid_, nullptr, 0);
+}
+
+Result<Child> Child::Fork(const ChildPlan& plan) {
+  int go[2];
+  int failure[2];
+  if (pipe2(go, O_CLOEXEC) != 0)
+    return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(errno)));
+  if (pipe2(failure, O_CLOEXEC) != 0) {
+    const int error = errno;
+    close(go[0]);
+    close(go[1]);
+    return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(error)));
+  }
+  std::vector<char*> argv = Pointers(plan.argv);
+  std::vector<std::string> shell = {"/bin/sh", plan.path};
+  shell.insert(shell.end(), plan.argv.begin() + 1, plan.argv.end());
+  std::vector<char*> shell_argv = Pointers(shell);
+  std::vector<char*> environment = Pointers(plan.environment);
+  const pid_t pid = fork();
+  if (pid < 0) {
+    const int error = errno;
+    for (const int fd : {go[0], go[1], failure[0], failure[1]}) close(fd);
+    return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(error)));
+  }
+  if (pid == 0) {
+    close(go[1]);
+    Become(plan, argv.data(), shell_argv.data(), environment.data(), go[0], failure[1]);
+  }
+  close(go[0]);
+  close(failure[1]);
+  return Child(pid, go[1], failure[0]);
+}
+
+int Child::Start() {
+  (void)!write(go_, "g", 1);
+  close(std::exchange(go_, -1));
+  int error = 0;
+  ssize_t n;
+  do {
+    n = read(failure_, &error, sizeof error);  // ends when exec closes the other side
+  } while (n < 0 && errno == EINTR);
+  close(std::exchange(failure_, -1));
+  return n == static_cast<ssize_t>(sizeof error) ? error : 0;
+}
+
+std::vector<std::string> EnvironmentWith(const std::string& preload, const std::string& socket) {
+  constexpr std::string_view kPreload = "LD_PRELOAD=";
+  const std::string socket_prefix = std::string(kSocketVariable) + "=";
+  const std::string filters_prefix = std::string(kFiltersVariable) + "=";
+  std::vector<std::string> environment;
+  std::string others;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (text.starts_with(kPreload)) {
+      others = text.substr(kPreload.size());
+    } else if (!text.starts_with(socket_prefix) && !text.starts_with(filters_prefix)) {
+      environment.emplace_back(text);
+    }
+  }
+  environment.push_back(std::string(kPreload) + preload + (others.empty() ? "" : ":" + others));
+  environment.push_back(socket_prefix + socket);
+  if (const uint32_t filters = OwnFilters(); filters != 0) {
+    environment.push_back(filters_prefix + std::to_string(filters));
+  }
+  return environment;
+}
+
+}  // namespace memprof

@@ -1,0 +1,70 @@
+#include "cli/supervisor/processes/job_control.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <string>
+
+namespace memprof {
+namespace {
+
+constexpr timespec kWatchInterval = {0, 50 * 1000 * 1000};
+
+// By /proc/PID/stat: "pid (name) state …". Async-signal-safe, for the watcher.
+bool IsStopped(const char* stat_path) {
+  const int fd = open(stat_path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  char text[512];
+  const ssize_t n = read(fd, text, sizeof text - 1);
+  close(fd);
+  if (n <= 0) return false;
+  text[n] = 0;
+  const char* end_of_name = strrchr(text, ')');
+  return end_of_name != nullptr && end_of_name[1] == ' ' && end_of_name[2] == 'T';
+}
+
+// In the forked child; other threads of the parent may hold any lock.
+[[noreturn]] void Watch(const char* stat_path, pid_t parent) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (getppid() == parent && IsStopped(stat_path)) nanosleep(&kWatchInterval, nullptr);
+  if (getppid() == parent) kill(parent, SIGCONT);
+  // The parent ends us: our own end would be one more SIGCHLD to it.
+  for (;;) pause();
+}
+
+}  // namespace
+
+void StopWithProgram(pid_t program) {
+  const std::string stat_path = fmt::format("/proc/{}/stat", program);
+  const pid_t self = getpid();
+  const pid_t watcher = fork();
+  if (watcher < 0) return;
+  if (watcher == 0) Watch(stat_path.c_str(), self);
+  kill(self, SIGSTOP);
+  kill(watcher, SIGKILL);
+  while (waitpid(watcher, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::optional<siginfo_t> EndOfProgram(pid_t program) {
+  const auto pid = static_cast<id_t>(program);
+  for (;;) {
+    siginfo_t info = {};
+    if (waitid(P_PID, pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 ||
+        info.si_pid != program) {
+      return std::nullopt;
+    }
+    if (info.si_code != CLD_STOPPED && info.si_code != CLD_TRAPPED) return info;
+    waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
+    StopWithProgram(program);
+  }
+}
+
+}  // namespace memprof

@@ -1,0 +1,34 @@
+// SlotOwners: which processes have slots of children's areas, found by the kernel's word alone. For
+// claims whose pid may be of another namespace, and those without one.
+//
+// The process is the one that lives, has that pid as it sees itself, and has the slot's guard page
+// inaccessible. Threads of the kernel, and what was there before the program, are no candidates.
+// All claims are looked for at once: it is a walk through /proc.
+//
+// Thread safety: pure. Failure: kUnknown where nobody may be asked.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "cli/supervisor/tree/children_area_file.h"
+
+namespace memprof {
+
+struct SlotClaim {
+  const ChildrenAreaFile* area;
+  ChildrenAreaFile::Claim claim;
+};
+
+struct SlotOwner {
+  ChildrenAreaFile::Owns owns = ChildrenAreaFile::Owns::kUnknown;  // whether anybody does
+  pid_t pid = 0;                                                   // kYes: who
+};
+
+// Of each claim. kYes also where one process alone can be its owner, and may not be asked. kNo:
+// none that was there all the while. `since`: StartTicksOf the program.
+std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since);
+
+}  // namespace memprof

@@ -1,0 +1,102 @@
+#include "cli/terminal/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "cli/basics/exit_status.h"
+#include "cli/basics/message.h"
+#include "formats/capture_writer.h"
+
+namespace memprof {
+namespace {
+
+// A device, a pipe, or a name for one of our descriptors, whatever that is.
+bool IsWrittenInPlace(const std::string& file) {
+  struct stat link;
+  struct stat target;
+  if (lstat(file.c_str(), &link) != 0 || stat(file.c_str(), &target) != 0) return false;
+  if (S_ISDIR(target.st_mode)) return false;
+  const bool names_descriptor =
+      S_ISLNK(link.st_mode) && (file.starts_with("/dev/") || file.starts_with("/proc/"));
+  return names_descriptor || !S_ISREG(target.st_mode);
+}
+
+Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {
+  for (size_t at = 0; at < text.size();) {
+    const ssize_t n = write(fd, text.data() + at, text.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      return Fail(ErrorKind::kIo, fmt::format("{} can't be written: {}", name, strerror(errno)));
+    }
+    at += static_cast<size_t>(n);
+  }
+  return {};
+}
+
+Result<void> Write(const OutputOptions& options, const std::string& text) {
+  if (IsStdout(options)) return WriteTo(STDOUT_FILENO, "stdout", text);
+  if (auto free = CheckOutput(options); !free) return free;
+  if (!IsWrittenInPlace(options.file)) {
+    return WriteFileAtomically(options.file, text, Readers::kByUmask);
+  }
+  const int fd = open(options.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  if (fd < 0) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("{} can't be written: {}", options.file, strerror(errno)));
+  }
+  auto written = WriteTo(fd, options.file, text);
+  close(fd);
+  return written;
+}
+
+}  // namespace
+
+bool IsStdout(const OutputOptions& options) { return options.file.empty() || options.file == "-"; }
+
+void AddOutputOptions(Arguments& arguments, OutputOptions& options) {
+  arguments.Add("-o,--output", options.file, "Write to this file instead of stdout")
+      .TypeName("FILE");
+  arguments.AddFlag("-f,--force", options.force, "Overwrite an existing file");
+}
+
+Result<void> CheckOutput(const OutputOptions& options) {
+  struct stat info;
+  if (IsStdout(options) || lstat(options.file.c_str(), &info) != 0) return {};
+  if (S_ISDIR(info.st_mode)) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{} is a directory; name a file in it", options.file));
+  }
+  if (options.force || IsWrittenInPlace(options.file)) return {};
+  return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", options.file));
+}
+
+int WriteOutput(const OutputOptions& options, const std::string& text) {
+  const auto written = Write(options, text);
+  return written ? kExitFine : ExitStatusOf(written.error());
+}
+
+TextStyle StyleOf(const OutputOptions& options) {
+  return IsStdout(options) ? StyleOfStdout() : StyleOfFile();
+}
+
+int ExitStatusOf(const Error& error) {
+  Say(error.message);
+  switch (error.kind) {
+    case ErrorKind::kUsage:
+    case ErrorKind::kExists:
+      return kExitUsage;
+    case ErrorKind::kUnreadable:
+    case ErrorKind::kNotFound:
+      return kExitUnreadable;
+    case ErrorKind::kIo:
+      break;
+  }
+  return kExitFailed;
+}
+
+}  // namespace memprof

@@ -1,0 +1,80 @@
+#include "core/profile/runtime_leaks.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/profile/runtime_kept.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+// The innermost frames of a stack, as many as the rules look at.
+class InnermostFrames {
+ public:
+  InnermostFrames(const Snapshot& snapshot, std::span<const std::string_view> functions,
+                  const SnapshotSite& site) {
+    for (uint32_t node = site.node; node != 0 && count_ < kRuntimeFrames;
+         node = snapshot.nodes[node].parent) {
+      const uint32_t frame = snapshot.nodes[node].frame;
+      const uint32_t module = snapshot.frames[frame].module;
+      ids_[count_] = frame;
+      frames_[count_++] = {functions.empty() ? std::string_view() : functions[frame],
+                           module != kNoModule ? std::string_view(snapshot.modules[module].path)
+                                               : std::string_view()};
+    }
+  }
+
+  std::span<const RuntimeFrame> get() const { return {frames_, count_}; }
+  // Indices into the snapshot's frames.
+  std::span<const uint32_t> named() const { return {ids_, CountNamedFrames(get())}; }
+
+ private:
+  RuntimeFrame frames_[kRuntimeFrames];
+  uint32_t ids_[kRuntimeFrames];
+  size_t count_ = 0;
+};
+
+}  // namespace
+
+const char* WhyKept(const Snapshot& snapshot, std::span<const std::string_view> functions,
+                    const SnapshotSite& site) {
+  return WhyKeptByRuntime(InnermostFrames(snapshot, functions, site).get(), site,
+                          snapshot.tracker.sample_bytes);
+}
+
+Count SumKeptByRuntime(const Snapshot& snapshot, Symbolizer& symbolizer) {
+  std::vector<bool> asked(snapshot.frames.size());
+  std::vector<uint32_t> ids;
+  std::vector<SnapshotFrame> frames;
+  for (const SnapshotSite& site : snapshot.sites) {
+    if (site.leaked == Count{}) continue;
+    const InnermostFrames innermost(snapshot, {}, site);
+    for (const uint32_t id : innermost.named()) {
+      if (asked[id]) continue;
+      asked[id] = true;
+      ids.push_back(id);
+      frames.push_back(snapshot.frames[id]);
+    }
+  }
+  const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, frames);
+  std::vector<std::string_view> functions(snapshot.frames.size());
+  for (size_t i = 0; i < ids.size(); ++i) functions[ids[i]] = chains[i].back().function;
+  Count kept;
+  for (const SnapshotSite& site : snapshot.sites) {
+    if (site.leaked != Count{} && WhyKept(snapshot, functions, site) != nullptr) {
+      kept += site.leaked;
+    }
+  }
+  return kept;
+}
+
+std::string KeptByRuntimeText(const Count& leaked, const Count& kept, bool estimated) {
+  if (kept.allocations == 0) return {};
+  if (kept == leaked) return ", all of it kept by design by the runtime";
+  return fmt::format(", {}{} of it kept by design by the runtime", estimated ? "≈ " : "",
+                     FormatBytes(kept.bytes));
+}
+
+}  // namespace memprof

@@ -1,0 +1,455 @@
+// The region: the shared memory in which the tracker counts and from which the supervisor reads.
+// It is the only thing that aggregator/ and cli/ have in common.
+//
+//   page 0         RegionHeader
+//   table k        header.tables[k]: offset, capacity, record size; dense, append-only
+//
+//   kModules       ModuleRecord     a mapped ELF file that some recorded frame lies in
+//   kStrings       char             bytes that ModuleRecords point into
+//   kThreadNames   ThreadNameRecord names at allocation; record 0 is "[other threads]"
+//   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
+//   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
+//                                   what figures are kept for
+//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread
+//   slot.
+//                                   From the front: chunks of thread slots, as many as are
+//                                   published. From the end: of shared cells, one chunk for each 64
+//                                   sites
+//   kSharedGroups  uint64_t         a bit for each 64 sites: their chunk of shared cells is in use
+//   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
+//                                   those that are in use are those of kCellChunks
+//   kSizeCounts    SizeCounts       for cells with blocks of several size classes
+//   kPeakRows      PeakRow          what sites had at the highest peak of a segment that ended,
+//                                   by the site's index. Two halves, used in turn:
+//                                   RegionHeader.kept_peaks says which is valid
+//   kSnapshots     SnapshotRecord   what the program kept under a name, each in the order in
+//                                   which the names came
+//   kSnapshotRows  SnapshotRow      … and what was live then, by site
+//   kMappingSites … kMappedRanges     what the program mapped itself
+//   (core/protocol/mapping_layout.h)
+//
+// A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
+//   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
+//   sites  0 = (node 3, name "main")
+//   cells  of main's slot: {site 0, allocated 100/1}; of io's slot: {site 0, freed 100/1}
+// The reader sums the cells of a site: allocated 100, freed 100, live 0.
+//
+// Thread safety: counts[] is the published count of a table. A writer takes an index by a
+// fetch_add on reserved[], fills the record and makes it reachable from another record by a
+// release store; a reader may meet records below the count that are not filled yet: they are all
+// zeros and nothing refers to them. SiteRecord.node is released last (never 0 when filled);
+// Cell.site_plus_one likewise; ModuleRecord.end likewise.
+//
+// Ownership: a cell is written by the one thread that owns its slot, except shared cells, which are
+// written by many with atomic adds.
+//
+// Invariant: chunks that slots have taken and those that are kept for the sites that there are
+// never meet (RegionHeader.chunk_use). So what was booked at a site can always be taken back there.
+//
+// Memory: the file is sparse; only what was written is resident.
+//
+// Everything here is freestanding: no library, fixed widths, little endian, x86-64.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "core/protocol/mapping_layout.h"
+
+namespace memprof {
+
+inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
+inline constexpr uint32_t kRegionVersion = 11;
+
+enum class Table : uint32_t {
+  kModules,
+  kStrings,
+  kThreadNames,
+  kNodes,
+  kSites,
+  kCellChunks,
+  kSharedGroups,
+  kDetailChunks,
+  kSizeCounts,
+  kPeakRows,
+  kSnapshots,
+  kSnapshotRows,
+  kMappingSites,
+  kMappedFiles,
+  kMappings,
+  kMappedRanges,
+  kCount,
+};
+inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
+
+struct TableInfo {
+  uint64_t offset;        // bytes from the start of the region, page aligned
+  uint32_t capacity;      // records
+  uint32_t record_bytes;  // sizeof the record, so that a foreign layout is noticed
+};
+
+enum class TrackerState : uint32_t {
+  kEmpty = 0,     // created; no tracker has come
+  kCounting = 1,  // a tracker counts
+  kFinished = 2,  // the tracker's destructor ran: a normal exit; events may still follow
+  kStopped = 3,   // the tracker gave up; see stop_reason
+};
+
+enum class StopReason : uint32_t { kNone = 0, kNoMemory = 1, kBadRegion = 2, kNoFindObject = 3 };
+
+// A pc below kFirstRealPc is no code address but one of these rows.
+inline constexpr uint64_t kPcTruncated = 1;   // outer frames cut off: deeper than kMaxFrames
+inline constexpr uint64_t kPcTablesFull = 2;  // the site or node table had no room
+inline constexpr uint64_t kPcNoStack = 3;     // the unwinder found no frame at all
+inline constexpr uint64_t kPcIncomplete = 4;  // outer frames unknown: no unwind data there
+inline constexpr uint64_t kPcInherited = 5;  // what a forked child had from its parent at the start
+inline constexpr uint64_t kFirstRealPc = 4096;
+
+inline constexpr uint32_t kNoModule = 0xffffffffu;
+inline constexpr uint32_t kMaxFrames = 512;  // innermost frames kept of a stack
+
+struct ModuleRecord {
+  uint64_t start;        // first mapped address
+  uint64_t load_bias;    // address minus the address in the file's own terms (l_addr)
+  uint32_t path_offset;  // in kStrings
+  uint32_t path_bytes;
+  uint8_t build_id[32];
+  uint32_t build_id_bytes;
+  uint32_t reserved;
+  std::atomic<uint64_t> end;  // one past the last mapped address; released last
+};
+static_assert(sizeof(ModuleRecord) == 72);
+
+struct ThreadNameRecord {
+  char name[16];  // as the kernel has it: at most 15 bytes and a 0
+};
+
+struct NodeRecord {
+  std::atomic<uint64_t> pc;  // what the stack holds: a return address; of a frame that a signal
+                             // interrupted, its pc + 1, so that "minus one" is right for all
+  uint32_t parent;
+  uint32_t module;  // kNoModule: none known
+};
+static_assert(sizeof(NodeRecord) == 16);
+
+struct SiteRecord {
+  uint32_t label;              // SiteLabel
+  std::atomic<uint32_t> node;  // released last
+};
+static_assert(sizeof(SiteRecord) == 8);
+
+// What tells sites of one stack apart: the thread's name, which function of the allocator was
+// called (AllocatorKind), and of sampled blocks the size class (SizeClass), else 0.
+inline constexpr uint32_t kThreadNameBits = 16;
+inline constexpr uint32_t kSizeClassBits = 8;
+inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t kind, uint32_t size_class) {
+  return thread_name | size_class << kThreadNameBits | kind << (kThreadNameBits + kSizeClassBits);
+}
+inline constexpr uint32_t ThreadNameOf(uint32_t label) {
+  return label & ((1u << kThreadNameBits) - 1);
+}
+inline constexpr uint32_t SizeClassOf(uint32_t label) {
+  return label >> kThreadNameBits & ((1u << kSizeClassBits) - 1);
+}
+inline constexpr uint32_t KindOf(uint32_t label) {
+  return label >> (kThreadNameBits + kSizeClassBits);
+}
+
+// The figures of one site in one thread slot. The counters are monotonic; live is derived.
+struct alignas(64) Cell {
+  std::atomic<uint32_t> site_plus_one;  // 0: unused
+  std::atomic<uint32_t> sequence;       // odd while the owner is inside an update
+  std::atomic<uint64_t> epoch;          // of the last update
+  std::atomic<uint64_t> allocated_bytes;
+  std::atomic<uint64_t> allocated_count;
+  std::atomic<uint64_t> freed_bytes;
+  std::atomic<uint64_t> freed_count;
+  std::atomic<int64_t> peak_bytes;  // live bytes of this cell when `epoch` began (may be negative:
+  std::atomic<int64_t> peak_count;  // a block may be freed in another slot than it came from)
+};
+static_assert(sizeof(Cell) == 64);
+
+inline constexpr uint32_t kCellsPerChunk = 64;
+struct CellChunk {
+  Cell cells[kCellsPerChunk];
+};
+static_assert(sizeof(CellChunk) == 4096);
+inline constexpr uint32_t kMaxCellChunks = 1u << 18;
+
+// Shared cells: those of group g, the sites 64 g to 64 g + 63, are in the chunk capacity − 1 − g.
+inline constexpr uint32_t SharedGroupOf(uint32_t site) { return site / kCellsPerChunk; }
+inline constexpr uint32_t kGroupsPerWord = 64;
+
+// What chunks of cells are for: RegionHeader.chunk_use.
+struct ChunkUse {
+  uint32_t own;     // taken by thread slots, from the front
+  uint32_t groups;  // groups of sites that a chunk is kept for, from the end
+};
+inline constexpr uint64_t Pack(const ChunkUse& use) { return uint64_t{use.groups} << 32 | use.own; }
+inline constexpr ChunkUse UnpackChunkUse(uint64_t word) {
+  return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
+}
+
+// What else is counted in a cell, by the cell's writer and within the same odd sequence.
+struct alignas(32) CellDetails {
+  std::atomic<uint64_t> temporary_bytes;  // of blocks that were freed as temporary ones
+  std::atomic<uint64_t> temporary_count;
+  std::atomic<uint32_t> sizes;  // the sizes of the blocks that were allocated:
+                                //   0                     there are none
+                                //   class + 1             all are of that size class
+                                //   kOwnSizes | index     in this record of kSizeCounts
+                                //   kSizesElsewhere       in RegionHeader.other_sizes
+  uint32_t reserved_0;
+  uint64_t reserved_1;
+};
+static_assert(sizeof(CellDetails) == 32);
+inline constexpr uint32_t kOwnSizes = 0x80000000u;
+inline constexpr uint32_t kSizesElsewhere = 0xffffffffu;
+
+struct DetailChunk {
+  CellDetails details[kCellsPerChunk];
+};
+static_assert(sizeof(DetailChunk) == 2048);
+
+// Sizes are counted by powers of two (SizeClass): class 0 has blocks of 0 bytes, class k those of
+// 2^(k−1) to 2^k − 1. No block of 2^47 bytes or more is counted at all.
+inline constexpr uint32_t kSizeClasses = 48;
+struct SizeCounts {
+  struct {
+    std::atomic<uint64_t> bytes;
+    std::atomic<uint64_t> count;
+  } classes[kSizeClasses];
+};
+static_assert(sizeof(SizeCounts) == 768);
+
+// The 16-byte word that orders all events of the process (PeakTracker). Reading: while armed,
+// every row is its live figure; else peak_* where cell.epoch == epoch, else live.
+struct PeakState {
+  int64_t current;  // live requested bytes that were entered, below 2^46; what threads keep back
+                    // may make it negative for a while
+  uint64_t peak;    // highest `current` of this segment
+  uint64_t epoch;   // 33 bits; moves at most once for each new maximum, and at each mark
+  bool armed;       // the newest maximum is now
+  friend bool operator==(const PeakState&, const PeakState&) = default;
+};
+
+struct alignas(16) PackedPeak {
+  uint64_t low;   // current + kPeakBias : 47 | epoch bits 0..16 : 17
+  uint64_t high;  // peak : 47 | armed : 1 | epoch bits 17..32 : 16
+  friend bool operator==(const PackedPeak&, const PackedPeak&) = default;
+};
+
+inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
+
+// More than threads may keep back together (aggregator/tables/peak_tracker.h).
+inline constexpr int64_t kPeakBias = int64_t{1} << 38;
+
+inline constexpr PackedPeak Pack(const PeakState& s) {
+  return {static_cast<uint64_t>(s.current + kPeakBias) | (s.epoch << 47),
+          s.peak | (uint64_t{s.armed} << 47) | ((s.epoch >> 17) << 48)};
+}
+inline constexpr PeakState Unpack(const PackedPeak& p) {
+  return {static_cast<int64_t>(p.low & kPeakMaxBytes) - kPeakBias, p.high & kPeakMaxBytes,
+          (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
+}
+
+// Segments. A mark (a region scope's begin or end, a named snapshot) ends a segment of the run and
+// begins the next one, in which `peak` begins with what is live. The word knows the newest
+// segment's peak only; of those before the highest is kept here, by site. The run's peak is the
+// higher of the two, of equal ones the kept.
+struct PeakRow {
+  std::atomic<int64_t> bytes;  // may be negative, as in Cell
+  std::atomic<int64_t> count;
+};
+static_assert(sizeof(PeakRow) == 16);
+
+struct KeptPeak {
+  std::atomic<uint64_t> peak;         // by the word
+  std::atomic<uint64_t> bound_bytes;  // that rows may be off by: events raced the mark
+  std::atomic<uint32_t> sites;        // rows that are filled
+  uint32_t reserved;
+};
+
+// A name that the program gave to a moment, and what was live then.
+inline constexpr uint32_t kMaxSnapshotRecords = 64;
+struct SnapshotRecord {
+  std::atomic<uint32_t> sequence;   // odd while it is written; 0: never was
+  std::atomic<uint32_t> inexact;    // 1: events raced it
+  std::atomic<uint32_t> first_row;  // in kSnapshotRows
+  std::atomic<uint32_t> rows;
+  std::atomic<uint64_t> time_ns;  // since the tracker came (RegionHeader.started_ns)
+  uint32_t row_room;              // rows that are its own from first_row; the writer's
+  uint32_t reserved;
+  char name[64];  // at most 63 bytes and a 0
+};
+static_assert(sizeof(SnapshotRecord) == 96);
+
+struct SnapshotRow {
+  uint32_t site;
+  uint32_t count;
+  uint64_t bytes;
+};
+static_assert(sizeof(SnapshotRow) == 16);
+
+// A jemalloc in the executable itself, whose malloc nobody can interpose: where its functions are,
+// as addresses in the file's own terms. mallctl 0: there is none, or none that can be hooked.
+inline constexpr uint32_t kMaxAllocatorRanges = 8;
+struct CodeRange {
+  uint64_t start, end;
+};
+struct InnerJemalloc {
+  uint64_t mallctl, mallocx, dallocx;
+  CodeRange code[kMaxAllocatorRanges];  // what is jemalloc's: its frames are no part of a stack
+};
+
+enum class JemallocHooks : uint32_t { kNone = 0, kInstalled = 1, kRefused = 2 };
+
+// What the tracker is to do; the region's creator says so.
+struct TrackerOptions {
+  uint32_t exact_peak = 0;           // 1: threads keep nothing back from the ordering word
+  uint32_t temporary_threshold = 1;  // a block is temporary if its thread frees it and allocated
+                                     // fewer than so many others meanwhile; 1 to 64
+  uint64_t sample_bytes =
+      0;                     // one block is sampled in so many bytes on average; 0: all are counted
+  uint64_t sample_seed = 0;  // of the draws
+  uint32_t mappings = 1;     // 1: what the program maps is followed
+  uint32_t reserved = 0;
+  InnerJemalloc jemalloc = {};
+};
+
+// Of a region that the tracker made itself (core/protocol/unsupervised.h): what else a supervisor
+// would know of the process. All zero in any other.
+struct RegionOrigin {
+  std::atomic<uint32_t> unsupervised;          // 1: the tracker made it
+  std::atomic<uint32_t> exit_status_plus_one;  // what exit() was called with; 0: it wasn't seen
+  int64_t start_unix_ms;
+  uint64_t run_id;                   // by chance
+  std::atomic<uint64_t> ended_ns;    // CLOCK_MONOTONIC as the process exited; 0: it wasn't seen
+  uint32_t text_offset;              // in kStrings: the program's name and the words of its command
+  std::atomic<uint32_t> text_bytes;  // line, each with a 0 behind it; released last
+  char trouble[128];  // why nothing is counted, as the end of a sentence; empty: it is
+};
+
+struct RegionHeader {
+  // Written by the creator, before any tracker comes.
+  uint64_t magic;
+  uint32_t version;
+  uint32_t header_bytes;
+  uint64_t region_bytes;
+  TableInfo tables[kTableCount];
+  TrackerOptions options;
+
+  // Written seldom by the tracker.
+  alignas(64) std::atomic<uint32_t> state;  // TrackerState
+  std::atomic<uint32_t> stop_reason;        // StopReason
+  uint32_t pid;                             // as the process sees itself
+  std::atomic<uint32_t> peak_slack;         // bytes that a thread may keep back from `peak`: here,
+                                            // so that who only asks leaves that line where it is
+  std::atomic<uint64_t> rss_peak_bytes;     // VmHWM at exit; 0: not known
+  std::atomic<uint32_t> fork_children;      // forked children that were seen (they are not counted)
+  uint32_t reserved_1;
+  std::atomic<uint64_t>
+      chunk_use;  // ChunkUse; own + groups is never above the chunks that there are
+
+  // Records taken of each table. Above capacity: that many were asked for in vain.
+  alignas(64) std::atomic<uint32_t> counts[kTableCount];
+
+  // Orders all events; on a line of its own, since every thread writes it.
+  alignas(64) PackedPeak peak;
+  uint64_t reserved_4;
+  std::atomic<uint64_t> peak_slack_bound;  // bytes that all threads may have kept back, at most
+
+  // Written at marks, by one thread at a time.
+  alignas(64) std::atomic<uint32_t> kept_generation;  // 0: nothing is kept; else kept_peaks[it % 2]
+                                                      // is valid, and of kPeakRows that half
+  uint32_t reserved_2;
+  uint64_t started_ns;  // CLOCK_MONOTONIC when the tracker came
+  KeptPeak kept_peaks[2];
+
+  // Trouble, counted.
+  alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure
+  std::atomic<uint64_t> truncated_stacks;    // allocations whose stack was cut (kPcTruncated)
+  std::atomic<uint64_t> incomplete_stacks;   // allocations whose outer frames are unknown
+  std::atomic<uint64_t> tables_full_events;  // allocations booked under kPcTablesFull
+  std::atomic<uint64_t> unknown_frees;       // of blocks the tracker never saw allocated
+  std::atomic<uint64_t> shared_bytes;        // bytes through shared cells: rows at the peak may be
+                                             // off by at most this, the total is not
+  std::atomic<uint64_t> private_bytes;       // resident memory of the tracker outside the region
+  std::atomic<uint64_t> unnamed_frames;  // nodes in files that kModules or kStrings has no room for
+
+  // Sizes of blocks that are booked in cells without a record of their own: shared cells, and those
+  // that came when kSizeCounts was full. Atomic adds.
+  alignas(64) SizeCounts other_sizes;
+
+  // Of a tracker that was attached: frees of blocks whose allocation it didn't see, which are those
+  // of before, and what it could not hook. Bytes as the allocator has them; 0: it doesn't tell.
+  alignas(64) std::atomic<uint64_t> before_attach_frees;
+  std::atomic<uint64_t> before_attach_bytes;
+  std::atomic<uint32_t> attached;  // 1: it was
+  alignas(64) MappingTotals mappings;
+  alignas(64) AllocatorFigures allocator;
+  std::atomic<uint32_t> allocator_wanted;  // by the reader, who adds one: new figures, please
+  uint32_t reserved_3;
+  std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: of options.jemalloc
+  alignas(64) RegionOrigin origin;
+};
+static_assert(sizeof(RegionHeader) <= 4096);
+
+inline constexpr uint64_t kPageBytes = 4096;
+inline constexpr uint32_t kMaxTemporaryThreshold = 64;
+inline constexpr uint32_t kMaxMappedFiles = 1024;
+inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so many
+
+// Fills `header` (all zero) for a region of about `budget_bytes` of address space and returns the
+// bytes the region needs: the tables are scaled to the budget and never below their minimum.
+// The creator sets the file's size to the result.
+inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
+  const uint64_t unit = budget_bytes / 1024;
+  auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
+  // Shares of the budget: nodes 1/4, sites 1/32, cells 1/2, which is two a site, their details half
+  // of that, rows of kept peaks 1/8, of named snapshots 1/32; the rest is small.
+  const uint64_t wanted_chunks = at_least(unit * 512 / sizeof(CellChunk), 64);
+  const uint64_t cell_chunks = wanted_chunks < kMaxCellChunks ? wanted_chunks : kMaxCellChunks;
+  const uint64_t sites = at_least(unit * 32 / sizeof(SiteRecord), 1024);
+  constexpr uint64_t kSitesPerWord = kCellsPerChunk * kGroupsPerWord;
+  const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
+  const uint64_t mappings = at_least(unit * 48 / sizeof(MappedRange), 1024);
+  const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;
+  const struct {
+    Table table;
+    uint64_t capacity;
+    uint32_t record_bytes;
+  } plan[] = {
+      {Table::kModules, at_least(unit * 8 / sizeof(ModuleRecord), 4096), sizeof(ModuleRecord)},
+      {Table::kStrings, at_least(unit * 8, 512 * 1024), 1},
+      {Table::kThreadNames, 257, sizeof(ThreadNameRecord)},
+      {Table::kNodes, at_least(unit * 256 / sizeof(NodeRecord), 4096), sizeof(NodeRecord)},
+      {Table::kSites, sites, sizeof(SiteRecord)},
+      {Table::kCellChunks, cell_chunks, sizeof(CellChunk)},
+      {Table::kSharedGroups, (sites + kSitesPerWord - 1) / kSitesPerWord, sizeof(uint64_t)},
+      {Table::kDetailChunks, cell_chunks, sizeof(DetailChunk)},
+      {Table::kSizeCounts, size_counts, sizeof(SizeCounts)},
+      {Table::kPeakRows, 2 * sites, sizeof(PeakRow)},
+      {Table::kSnapshots, kMaxSnapshotRecords, sizeof(SnapshotRecord)},
+      {Table::kSnapshotRows, at_least(unit * 32 / sizeof(SnapshotRow), 1024), sizeof(SnapshotRow)},
+      {Table::kMappingSites, at_least(sites / 8, 256), sizeof(MappingSiteRecord)},
+      {Table::kMappedFiles, kMaxMappedFiles, sizeof(MappedFileRecord)},
+      {Table::kMappings, mappings, sizeof(MappingRecord)},
+      {Table::kMappedRanges, mappings, sizeof(MappedRange)},
+  };
+  uint64_t offset = kPageBytes;
+  for (const auto& p : plan) {
+    header.tables[static_cast<size_t>(p.table)] = {offset, static_cast<uint32_t>(p.capacity),
+                                                   p.record_bytes};
+    offset += (p.capacity * p.record_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  }
+  header.magic = kRegionMagic;
+  header.version = kRegionVersion;
+  header.header_bytes = sizeof(RegionHeader);
+  header.region_bytes = offset;
+  header.peak = Pack({0, 0, 0, false});
+  return offset;
+}
+
+}  // namespace memprof

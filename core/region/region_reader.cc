@@ -1,0 +1,328 @@
+#include "core/region/region_reader.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "core/once.h"
+#include "core/protocol/sample_weight.h"
+#include "core/region/region_mappings.h"
+#include "core/region/region_origin.h"
+#include "core/region/region_snapshots.h"
+#include "core/region/region_view.h"
+#include "core/region/site_sums.h"
+#include "core/region/within_memory.h"
+#include "core/saturated_sum.h"
+
+namespace memprof {
+namespace {
+
+constexpr int kReadTries = 5;
+constexpr uint32_t kLongestPath = 4096;
+constexpr uint16_t kDeepestNode = kMaxFrames + 8;
+
+// Nodes of the snapshot that the region has none for; the region's own follow.
+constexpr uint32_t kNoStackNode = 1;
+constexpr uint32_t kIncompleteNode = 2;
+
+std::string Hexadecimal(const uint8_t* bytes, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += fmt::format("{:02x}", bytes[i]);
+  return text;
+}
+
+// Modules keep their indices, so that nodes can refer to them; one that isn't filled is empty.
+void CopyModules(const RegionView& region, Snapshot& snapshot) {
+  const uint32_t count = region.count(Table::kModules);
+  const auto* records = region.Records<ModuleRecord>(Table::kModules);
+  const char* strings = region.Records<char>(Table::kStrings);
+  const uint64_t strings_bytes = region.count(Table::kStrings);
+  for (uint32_t i = 0; i < count; ++i) {
+    SnapshotModule module;
+    if (records[i].end.load(std::memory_order_acquire) != 0) {
+      const uint64_t offset = Once(records[i].path_offset);
+      const uint64_t bytes = Once(records[i].path_bytes);
+      if (offset <= strings_bytes && bytes <= strings_bytes - offset) {
+        module.path.assign(strings + offset, std::min<uint64_t>(bytes, kLongestPath));
+      }
+      const size_t id_bytes =
+          std::min<size_t>(Once(records[i].build_id_bytes), sizeof records[i].build_id);
+      module.build_id = Hexadecimal(records[i].build_id, id_bytes);
+    }
+    snapshot.modules.push_back(std::move(module));
+  }
+}
+
+// Nodes keep their order; Canonical() drops what is not used.
+void CopyNodes(const RegionView& region, Snapshot& snapshot) {
+  const uint32_t count = region.count(Table::kNodes);
+  const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
+  const auto* modules = region.Records<ModuleRecord>(Table::kModules);
+  snapshot.frames = {{kNoModule, kPcNoStack}, {kNoModule, kPcIncomplete}};
+  snapshot.nodes = {{}, {0, 0}, {0, 1}};
+  snapshot.frames.reserve(count + 1);
+  snapshot.nodes.reserve(count + 2);
+  // No stack is deeper than kMaxFrames and its marks. A chain of all nodes under many sites would
+  // be walked once for each of these.
+  std::vector<uint16_t> depths(count, 0);
+  for (uint32_t i = 1; i < count; ++i) {
+    const uint64_t pc = nodes[i].pc.load(std::memory_order_acquire);
+    const uint32_t parent = Once(nodes[i].parent);
+    const uint32_t module = Once(nodes[i].module);
+    const auto frame = static_cast<uint32_t>(snapshot.frames.size());
+    const bool has_module = pc >= kFirstRealPc && module < snapshot.modules.size();
+    snapshot.frames.push_back(has_module
+                                  ? SnapshotFrame{module, pc - Once(modules[module].load_bias)}
+                                  : SnapshotFrame{kNoModule, pc});
+    const bool follows = parent < i && depths[parent] < kDeepestNode;
+    if (follows) depths[i] = static_cast<uint16_t>(depths[parent] + 1);
+    snapshot.nodes.push_back({!follows      ? kIncompleteNode
+                              : parent == 0 ? 0
+                                            : parent + kIncompleteNode,
+                              frame});
+  }
+}
+
+void CopyNames(const RegionView& region, Snapshot& snapshot) {
+  const uint32_t count = region.count(Table::kThreadNames);
+  const auto* records = region.Records<ThreadNameRecord>(Table::kThreadNames);
+  for (uint32_t i = 0; i < count; ++i) {
+    char name[sizeof records[i].name];
+    std::memcpy(name, records[i].name, sizeof name);
+    snapshot.thread_names.emplace_back(name, strnlen(name, sizeof name));
+  }
+  if (snapshot.thread_names.empty()) snapshot.thread_names.emplace_back();
+}
+
+// While sampling the sizes' class is a part of the site.
+SizeHistogram SizesOf(const SiteFigures& figures, const Count& total, uint32_t size_class,
+                      Snapshot& snapshot) {
+  SizeHistogram sizes;
+  if (snapshot.tracker.sample_bytes != 0) {
+    AddSizes(sizes, size_class, total);
+  } else if (figures.sizes_unknown || SumSizes(figures.sizes) != total) {
+    AddSizes(snapshot.other_sizes, figures.sizes);
+  } else {
+    sizes = figures.sizes;
+  }
+  return sizes;
+}
+
+AllocatorKind KnownKind(uint32_t kind) {
+  return kind < kAllocatorKinds ? static_cast<AllocatorKind>(kind) : AllocatorKind::kUnknown;
+}
+
+void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
+               std::vector<LiveHistory> histories, std::vector<LiveHistory> named,
+               Snapshot& snapshot) {
+  const auto* records = region.Records<SiteRecord>(Table::kSites);
+  const Count none;
+  const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
+  for (uint32_t i = 0; i < figures.size(); ++i) {
+    const SiteFigures& f = figures[i];
+    const Count peak = NotBelowZero(f.peak_bytes, f.peak_count);
+    Count live = NotBelowZero(f.live_bytes, f.live_count);
+    Count total = NotBelowZero(f.total_bytes, f.total_count);
+    const uint32_t row = records[i].node.load(std::memory_order_acquire);
+    // The process did not allocate what it inherited, and need not free it.
+    if (row < region.count(Table::kNodes) &&
+        nodes[row].pc.load(std::memory_order_acquire) == kPcInherited) {
+      live = total = none;
+    }
+    if (peak == none && live == none && total == none && histories[i].empty() && named[i].empty()) {
+      continue;
+    }
+    const uint32_t node = records[i].node.load(std::memory_order_acquire);
+    const uint32_t label = Once(records[i].label);
+    const uint32_t name = ThreadNameOf(label);
+    const uint32_t size_class =
+        snapshot.tracker.sample_bytes != 0 ? std::min(SizeClassOf(label), kLargestSizeClass) : 0;
+    const Count temporary = {std::min(f.temporary_bytes, total.bytes),
+                             std::min(f.temporary_count, total.allocations)};
+    const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
+    snapshot.sites.push_back({has_stack ? node + kIncompleteNode : kNoStackNode,
+                              name < snapshot.thread_names.size() ? name : 0, peak, live, total,
+                              size_class, KnownKind(KindOf(label)), temporary,
+                              SizesOf(f, total, size_class, snapshot), std::move(histories[i]),
+                              std::move(named[i])});
+  }
+}
+
+void CopyMappings(const RegionView& region, Snapshot& snapshot) {
+  const auto* records = region.Records<SiteRecord>(Table::kSites);
+  snapshot.mappings = ReadMappings(region, [&](uint32_t site) {
+    const bool known = site < region.count(Table::kSites);
+    const uint64_t node = known ? records[site].node.load(std::memory_order_acquire) : 0;
+    const uint32_t name = known ? ThreadNameOf(Once(records[site].label)) : 0;
+    const bool has_stack = node != 0 && node + kIncompleteNode < snapshot.nodes.size();
+    return std::pair(has_stack ? static_cast<uint32_t>(node) + kIncompleteNode : kNoStackNode,
+                     name < snapshot.thread_names.size() ? name : 0);
+  });
+}
+
+// Gives their moments.
+std::vector<RegionMoment> CopyNamed(const RegionView& region, const RegionHistory& history,
+                                    Snapshot& snapshot) {
+  std::vector<RegionMoment> moments;
+  snapshot.named.left_out = history.named_left_out;
+  for (const NamedRegionMoment& named : AllNamed(region, history.named, snapshot.named.left_out)) {
+    snapshot.named.taken.push_back({named.name, named.moment.time_ms, named.moment.inexact});
+    moments.push_back(named.moment);
+  }
+  return moments;
+}
+
+// `raced_bytes`: what rows may be off by since the read was no instant.
+void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_bytes,
+               Snapshot& snapshot) {
+  const RegionHeader& header = region.header();
+  SnapshotTracker& tracker = snapshot.tracker;
+  tracker.bytes = SaturatedSum<uint64_t>(region.resident_bytes(), header.private_bytes);
+  tracker.dropped_events = header.dropped_events;
+  tracker.truncated_stacks = header.truncated_stacks;
+  tracker.incomplete_stacks = header.incomplete_stacks;
+  tracker.tables_full_events = header.tables_full_events;
+  tracker.unknown_frees = header.unknown_frees;
+  tracker.unnamed_frames = header.unnamed_frames;
+  if (header.attached != 0) {  // or these words say nothing
+    tracker.attached = 1;
+    tracker.before_attach_frees = header.before_attach_frees;
+    tracker.before_attach_bytes = header.before_attach_bytes;
+  }
+  tracker.stop_reason = header.stop_reason;
+  tracker.fork_children = header.fork_children;
+  tracker.counter_peak_bytes = state.peak;
+  const uint64_t rows = SumPeak(snapshot).bytes;
+  tracker.unattributed_bytes = state.peak > rows ? state.peak - rows : 0;
+  const uint64_t difference = state.peak > rows ? state.peak - rows : rows - state.peak;
+  const uint64_t shared = std::min<uint64_t>(header.shared_bytes, state.peak);
+  const uint64_t kept_back = std::min<uint64_t>(header.peak_slack_bound, kPeakMaxBytes);
+  tracker.peak_bound_bytes =
+      SaturatedSum(SaturatedSum(difference, shared), SaturatedSum(raced_bytes, kept_back));
+  snapshot.program.rss_peak_bytes =
+      std::max<uint64_t>(snapshot.program.rss_peak_bytes, header.rss_peak_bytes);
+}
+
+// The sums at one state of the ordering word.
+struct Figures {
+  PeakState state = {};
+  SiteSums sums;
+  bool exact = false;
+  uint64_t raced_bytes = 0;       // what rows may be off by where they are not exact
+  uint64_t kept_bound_bytes = 0;  // … and those of a kept peak by themselves
+};
+
+// The run's highest segment has ended: its rows in place of those that the cells have.
+void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, Figures& figures) {
+  const PeakRow* rows = region.Records<PeakRow>(Table::kPeakRows) + kept.first;
+  std::vector<SiteFigures>& sites = figures.sums.sites;
+  for (uint32_t i = 0; i < sites.size(); ++i) {
+    const bool has = i < kept.sites;
+    auto get = [&](const std::atomic<int64_t>& word) {
+      return has ? static_cast<uint64_t>(word.load(std::memory_order_relaxed)) : 0;
+    };
+    sites[i].peak_bytes = get(rows[i].bytes);
+    sites[i].peak_count = get(rows[i].count);
+  }
+  figures.state.peak = kept.peak;
+  figures.kept_bound_bytes = kept.bound_bytes;
+}
+
+Result<Figures> ReadOnce(RegionView& region) {
+  const auto state = region.ReadWord();
+  if (!state) return tl::unexpected<Error>(state.error());
+  const auto still = region.Refresh(*state);
+  if (!still) return tl::unexpected<Error>(still.error());
+  Figures figures = {*state, SumCells(region, *state), false, 0, 0};
+  const RegionView::KeptRows kept = region.ValidRows();
+  const bool is_kept = kept.generation != 0 && kept.peak >= state->peak;
+  if (is_kept) TakeKeptRows(region, kept, figures);
+  const auto after = region.ReadWord();
+  if (!after) return tl::unexpected<Error>(after.error());
+  const auto generation = region.ReadKeptGeneration();
+  if (!generation) return tl::unexpected<Error>(generation.error());
+  // Below the peak events come and go without a change of its rows.
+  const bool stands =
+      after->peak == state->peak && after->epoch == state->epoch && after->armed == state->armed;
+  figures.exact =
+      *still && *generation == kept.generation && (is_kept ? after->peak <= kept.peak : stands);
+  return figures;
+}
+
+Result<Figures> ReadFigures(RegionView& region) {
+  auto before = ReadOnce(region);
+  auto figures = before;
+  for (int i = 1; i < kReadTries && figures && !figures->exact; ++i) {
+    before = std::move(figures);
+    figures = ReadOnce(region);
+  }
+  if (!figures || figures->exact) return figures;
+  const auto after = ReadOnce(region);
+  if (!after) return tl::unexpected<Error>(after.error());
+  // A row is off by what events moved from before the read to after it, and in a cell that a later
+  // epoch has overtaken by all of it; where it is shown and once more where it is missing.
+  // (Or the kept rows were replaced meanwhile, which are all of what is shown.)
+  const uint64_t moved = after->sums.moved_bytes - before->sums.moved_bytes;
+  figures->raced_bytes =
+      2 * std::min(SaturatedSum(moved, figures->sums.later_bytes), kPeakMaxBytes);
+  return figures;
+}
+
+Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& program,
+                         const RegionHistory& history) {
+  auto region = RegionView::Open(place);
+  if (!region) return tl::unexpected<Error>(region.error());
+  if (const std::string trouble = TroubleOf(*region); !trouble.empty()) {
+    return Fail(ErrorKind::kUnreadable, "nothing was counted: " + trouble);
+  }
+  const auto figures = ReadFigures(*region);
+  if (!figures) return tl::unexpected<Error>(figures.error());
+  Snapshot snapshot;
+  snapshot.program = program;
+  TellOrigin(*region, snapshot.program);
+  snapshot.tracker.inexact_read = !figures->exact;
+  snapshot.tracker.sample_bytes = Once(region->header().options.sample_bytes);
+  const uint32_t threshold = Once(region->header().options.temporary_threshold);
+  snapshot.tracker.temporary_threshold = std::clamp(threshold, 1u, kMaxTemporaryThreshold);
+  CopyModules(*region, snapshot);
+  CopyNodes(*region, snapshot);
+  CopyNames(*region, snapshot);
+  snapshot.other_sizes = figures->sums.other_sizes;
+  snapshot.timeline = history.timeline;
+  // The kernel's highest is not always up to date.
+  for (const TimelinePoint& point : history.timeline.points) {
+    snapshot.program.rss_peak_bytes =
+        std::max(snapshot.program.rss_peak_bytes, point.rss_bytes.value_or(0));
+  }
+  snapshot.moments.interval_ms = history.moments_interval_ms;
+  for (const RegionMoment& moment : history.moments) {
+    snapshot.moments.at.push_back({moment.time_ms, moment.inexact});
+  }
+  CopySites(
+      *region, figures->sums.sites, HistoriesBySite(history.moments, figures->sums.sites.size()),
+      HistoriesBySite(CopyNamed(*region, history, snapshot), figures->sums.sites.size()), snapshot);
+  CopyMappings(*region, snapshot);
+  snapshot.memory = history.memory;
+  snapshot.unseen = history.unseen;
+  CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),
+            snapshot);
+  return Canonical(std::move(snapshot));
+}
+
+}  // namespace
+
+Result<Snapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
+                            const RegionHistory& history) {
+  return WithinMemory([&] { return ReadAll(place, program, history); });
+}
+
+bool IsRegion(int fd) {
+  uint64_t magic = 0;
+  return pread(fd, &magic, sizeof magic, 0) == static_cast<ssize_t>(sizeof magic) &&
+         magic == kRegionMagic;
+}
+
+}  // namespace memprof

@@ -1,0 +1,355 @@
+#include "core/region/region_view.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "core/once.h"
+#include "core/region/region_reader.h"
+
+namespace memprof {
+namespace {
+
+constexpr uint64_t kLargestRegion = 1ull << 30;
+constexpr uint64_t kBlock = 64 * 1024;  // that a copy is made by
+constexpr int kWordTries = 5;
+constexpr int kCopyTries = 5;
+
+struct TableLimits {
+  uint32_t record_bytes;
+  uint32_t capacity;  // twice what the largest region of this version has
+};
+constexpr TableLimits kLimits[kTableCount] = {
+    {sizeof(ModuleRecord), 1 << 17},
+    {1, 1 << 23},
+    {sizeof(ThreadNameRecord), 514},
+    {sizeof(NodeRecord), 1 << 24},
+    {sizeof(SiteRecord), 1 << 23},
+    {sizeof(CellChunk), kMaxCellChunks},
+    {sizeof(uint64_t), (1 << 23) / kCellsPerChunk / kGroupsPerWord},
+    {sizeof(DetailChunk), kMaxCellChunks},
+    {sizeof(SizeCounts), 2 * kMaxSizeCounts},
+    {sizeof(PeakRow), 1 << 24},
+    {sizeof(SnapshotRecord), 2 * kMaxSnapshotRecords},
+    {sizeof(SnapshotRow), 1 << 22},
+    {sizeof(MappingSiteRecord), 1 << 20},
+    {sizeof(MappedFileRecord), 2 * kMaxMappedFiles},
+    {sizeof(MappingRecord), 1 << 20},
+    {sizeof(MappedRange), 1 << 20},
+};
+
+bool CanNotShrink(int fd) {
+  const int seals = fcntl(fd, F_GET_SEALS);
+  return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
+}
+
+bool CopyInto(const RegionPlace& place, void* to, uint64_t offset, uint64_t bytes) {
+  auto* at = static_cast<unsigned char*>(to);
+  for (uint64_t done = 0; done < bytes;) {
+    const ssize_t n =
+        pread(place.fd, at + done, bytes - done, static_cast<off_t>(place.offset + offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    done += static_cast<uint64_t>(n);
+  }
+  return true;
+}
+
+// The same, but what is as it was is not written: of a file that is a hole mostly the copy is one
+// as well. Gives the bytes up to the last that is not 0.
+std::optional<uint64_t> CopyWhatDiffers(const RegionPlace& place, unsigned char* to,
+                                        uint64_t offset, uint64_t bytes) {
+  unsigned char block[kBlock];
+  uint64_t filled = 0;
+  for (uint64_t done = 0; done < bytes; done += kBlock) {
+    const uint64_t n = std::min(kBlock, bytes - done);
+    if (!CopyInto(place, block, offset + done, n)) return std::nullopt;
+    if (std::memcmp(to + done, block, n) != 0) std::memcpy(to + done, block, n);
+    uint64_t used = n;
+    while (used != 0 && block[used - 1] == 0) --used;
+    if (used != 0) filled = done + used;
+  }
+  return filled;
+}
+
+tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
+
+Result<PeakState> CopyWord(const RegionPlace& place) {
+  PackedPeak before;
+  PackedPeak after;
+  for (int i = 0; i < kWordTries; ++i) {
+    constexpr uint64_t kAt = offsetof(RegionHeader, peak);
+    if (!CopyInto(place, &before, kAt, sizeof before) ||
+        !CopyInto(place, &after, kAt, sizeof after)) {
+      return CutShort();
+    }
+    if (before == after) break;
+  }
+  return Unpack(after);
+}
+
+// Whether two copies of a cell, one after the other, agree on its row at the peak. Where the
+// epoch was the peak's in the first copy, peak_* were final before the second: the cell may go on
+// counting. Live figures are those of some moment between the copies, but for an event in flight.
+bool Agree(const Cell& first, const Cell& second, const PeakState& state) {
+  if (std::memcmp(&first, &second, sizeof(Cell)) == 0) return true;
+  return !state.armed && first.epoch == state.epoch && second.epoch == state.epoch;
+}
+
+// What of a part of a file is no hole.
+uint64_t BytesIn(const RegionPlace& place) {
+  const auto end = static_cast<off_t>(place.offset + place.bytes);
+  uint64_t bytes = 0;
+  for (auto at = static_cast<off_t>(place.offset); at < end;) {
+    const off_t data = lseek(place.fd, at, SEEK_DATA);
+    if (data < 0 || data >= end) break;
+    const off_t hole = lseek(place.fd, data, SEEK_HOLE);
+    if (hole < 0) break;
+    bytes += static_cast<uint64_t>(std::min(hole, end) - data);
+    at = hole;
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Result<RegionView> RegionView::Open(const RegionPlace& place) {
+  const int fd = place.fd;
+  struct stat info;
+  if (fstat(fd, &info) != 0) return Fail(ErrorKind::kUnreadable, strerror(errno));
+  const auto file_bytes = static_cast<uint64_t>(info.st_size);
+  const uint64_t whole = place.layout != nullptr ? place.layout->bytes : file_bytes;
+  const uint64_t bytes = place.bytes == 0 ? whole : place.bytes;
+  if (place.offset > file_bytes || bytes > file_bytes - place.offset) return CutShort();
+  if (bytes < sizeof(RegionHeader) || bytes > kLargestRegion) {
+    return Fail(ErrorKind::kUnreadable, "not a region of memprof: its size can't be right");
+  }
+  const bool copied = !CanNotShrink(fd);
+  void* base =
+      copied ? mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+             : mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, static_cast<off_t>(place.offset));
+  if (base == MAP_FAILED) return Fail(ErrorKind::kIo, strerror(errno));
+  const uint64_t resident =
+      place.bytes == 0 ? static_cast<uint64_t>(info.st_blocks) * 512 : BytesIn(place);
+  RegionView view(place, static_cast<unsigned char*>(base), bytes, resident, copied);
+  if (copied && !CopyInto(place, view.base_, 0, sizeof(RegionHeader))) return CutShort();
+  if (!view.TakeLayout()) {
+    return Fail(ErrorKind::kUnreadable, "not a region of this memprof's version, or a damaged one");
+  }
+  return view;
+}
+
+RegionView::~RegionView() {
+  if (base_ != nullptr) munmap(base_, bytes_);
+}
+
+bool RegionView::TakeLayout() {
+  if (header().magic != kRegionMagic || header().version != kRegionVersion ||
+      header().header_bytes != sizeof(RegionHeader)) {
+    return false;
+  }
+  if (place_.layout != nullptr) {
+    std::copy(std::begin(place_.layout->tables), std::end(place_.layout->tables), tables_);
+    for (size_t i = 0; i < kTableCount; ++i) filled_[i] = tables_[i].capacity;
+    return place_.layout->bytes <= bytes_;
+  }
+  // Once, so that what is checked is what is used.
+  for (size_t i = 0; i < kTableCount; ++i) {
+    const TableInfo& table = header().tables[i];
+    tables_[i] = {Once(table.offset), Once(table.capacity), Once(table.record_bytes)};
+    filled_[i] = tables_[i].capacity;
+  }
+  if (tables_[static_cast<size_t>(Table::kDetailChunks)].capacity <
+      tables_[static_cast<size_t>(Table::kCellChunks)].capacity) {
+    return false;
+  }
+  for (size_t i = 0; i < kTableCount; ++i) {
+    const TableInfo& table = tables_[i];
+    if (table.record_bytes != kLimits[i].record_bytes || table.capacity > kLimits[i].capacity ||
+        table.offset % kPageBytes != 0 || table.offset < sizeof(RegionHeader) ||
+        table.offset > bytes_ ||
+        uint64_t{table.capacity} * table.record_bytes > bytes_ - table.offset) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool RegionView::CopyPublished(Table table) {
+  const auto index = static_cast<size_t>(table);
+  const TableInfo& info = tables_[index];
+  const auto copy = [&](uint64_t at, uint64_t bytes) {
+    const auto filled = CopyWhatDiffers(place_, base_ + at, at, bytes);
+    // Records that are all 0 are not filled, and nothing refers to them.
+    if (filled && (table == Table::kSites || table == Table::kNodes)) {
+      filled_[index] = static_cast<uint32_t>((*filled + info.record_bytes - 1) / info.record_bytes);
+    }
+    return filled.has_value();
+  };
+  if (table == Table::kPeakRows) {  // the half that is valid
+    const KeptRows kept = ValidRows();
+    const uint64_t at = info.offset + kept.first * uint64_t{info.record_bytes};
+    return copy(at, kept.sites * uint64_t{info.record_bytes});
+  }
+  const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
+  if (table == Table::kSharedGroups) {
+    return copy(info.offset, uint64_t{info.capacity} * info.record_bytes);
+  }
+  filled_[index] = info.capacity;
+  return CopyInto(place_, base_ + count_at, count_at, sizeof(uint32_t)) &&
+         copy(info.offset, uint64_t{count(table)} * info.record_bytes);
+}
+
+// Of kCellChunks or kDetailChunks: those that the copied header and groups say are in use.
+bool RegionView::CopyChunks(Table table) {
+  const TableInfo& info = tables_[static_cast<size_t>(table)];
+  bool fine = true;
+  VisitChunks([&](uint32_t first, uint32_t chunks) {
+    const uint64_t at = info.offset + uint64_t{first} * info.record_bytes;
+    fine =
+        fine &&
+        CopyWhatDiffers(place_, base_ + at, at, uint64_t{chunks} * info.record_bytes).has_value();
+  });
+  return fine;
+}
+
+// A record whose rows were written anew while they were copied is as one that is being written.
+bool RegionView::CopySnapshots() {
+  const TableInfo& info = tables_[static_cast<size_t>(Table::kSnapshots)];
+  bool still = false;
+  for (int i = 0; i < kCopyTries && !still; ++i) {
+    if (!CopyPublished(Table::kSnapshots) || !CopyPublished(Table::kSnapshotRows)) return false;
+    auto* records = reinterpret_cast<SnapshotRecord*>(base_ + info.offset);
+    std::vector<SnapshotRecord> again(count(Table::kSnapshots));
+    if (!CopyInto(place_, again.data(), info.offset, again.size() * sizeof(SnapshotRecord))) {
+      return false;
+    }
+    still = true;
+    for (size_t k = 0; k < again.size(); ++k) {
+      if (records[k].sequence == again[k].sequence) continue;
+      records[k].sequence = 1;
+      still = false;
+    }
+  }
+  return true;
+}
+
+// Whether they are as they were, for what the rows at `state` need. Nothing: the file was cut.
+std::optional<bool> RegionView::CopyCellsAgain(const PeakState& state) {
+  const uint64_t offset = tables_[static_cast<size_t>(Table::kCellChunks)].offset;
+  std::vector<Cell> again(kBlock / sizeof(Cell));
+  bool still = true;
+  bool cut = false;
+  VisitChunks([&](uint32_t first, uint32_t chunks) {
+    const uint64_t begin = offset + uint64_t{first} * sizeof(CellChunk);
+    const uint64_t bytes = uint64_t{chunks} * sizeof(CellChunk);
+    for (uint64_t done = 0; done < bytes && !cut; done += kBlock) {
+      const uint64_t n = std::min(kBlock, bytes - done);
+      unsigned char* const at = base_ + begin + done;
+      cut = !CopyInto(place_, again.data(), begin + done, n);
+      if (cut || std::memcmp(at, again.data(), n) == 0) continue;
+      const auto* old = reinterpret_cast<const Cell*>(at);
+      for (uint64_t k = 0; k < n / sizeof(Cell) && still; ++k) {
+        still = Agree(old[k], again[k], state);
+      }
+      std::memcpy(at, static_cast<const void*>(again.data()), n);
+    }
+  });
+  if (cut) return std::nullopt;
+  return still;
+}
+
+Result<bool> RegionView::Refresh(const PeakState& state) {
+  if (!copied_) return true;
+  // What refers to other records is copied before them: nothing in the copy refers to a record that
+  // came too late for it.
+  constexpr uint64_t kMoving = offsetof(RegionHeader, state);
+  if (!CopyInto(place_, base_ + kMoving, kMoving, sizeof(RegionHeader) - kMoving) ||
+      !CopyPublished(Table::kSharedGroups) || !CopyChunks(Table::kCellChunks)) {
+    return CutShort();
+  }
+  bool still = false;
+  for (int i = 0; i < kCopyTries && !still; ++i) {
+    const auto agree = CopyCellsAgain(state);
+    if (!agree) return CutShort();
+    still = *agree;
+  }
+  // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
+  // not known then.
+  if (!CopyChunks(Table::kDetailChunks)) return CutShort();
+  for (const Table table :
+       {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
+        Table::kMappedFiles, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules,
+        Table::kStrings, Table::kPeakRows}) {
+    if (!CopyPublished(table)) return CutShort();
+  }
+  if (!CopySnapshots()) return CutShort();
+  const auto generation = ReadKeptGeneration();
+  if (!generation) return tl::unexpected<Error>(generation.error());
+  return still && *generation == header().kept_generation;
+}
+
+RegionView::KeptRows RegionView::ValidRows() const {
+  const uint32_t generation = header().kept_generation.load(std::memory_order_acquire);
+  if (generation == 0) return {};
+  const KeptPeak& kept = header().kept_peaks[generation % 2];
+  const uint32_t half = tables_[static_cast<size_t>(Table::kPeakRows)].capacity / 2;
+  return {generation, std::min<uint64_t>(kept.peak.load(std::memory_order_relaxed), kPeakMaxBytes),
+          kept.bound_bytes.load(std::memory_order_relaxed), generation % 2 * half,
+          std::min(kept.sites.load(std::memory_order_relaxed), half)};
+}
+
+Result<uint32_t> RegionView::ReadKeptGeneration() const {
+  if (!copied_) return header().kept_generation.load(std::memory_order_acquire);
+  uint32_t generation;
+  if (!CopyInto(place_, &generation, offsetof(RegionHeader, kept_generation), sizeof generation)) {
+    return CutShort();
+  }
+  return generation;
+}
+
+Result<PeakState> RegionView::ReadWord() const {
+  if (copied_) return CopyWord(place_);
+  PackedPeak seen;
+  for (int i = 0; i < 1000; ++i) {
+    auto load = [&] {
+      return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
+                        __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
+    };
+    // Two equal looks. While `low` and in it the epoch stand still, there is no mark and nothing is
+    // disarmed, so `high` could only have come to a higher peak, and with it `low`.
+    seen = load();
+    if (seen == load()) break;
+  }
+  return Unpack(seen);
+}
+
+Result<PeakState> ReadPeak(const RegionPlace& place) {
+  auto state = CopyWord(place);
+  // The highest of the segments that have ended. A half is written before it becomes the valid one.
+  struct {
+    std::atomic<uint32_t> generation;
+    unsigned char between[offsetof(RegionHeader, kept_peaks) -
+                          offsetof(RegionHeader, kept_generation) - sizeof(uint32_t)];
+    KeptPeak peaks[2];
+  } kept = {};
+  if (!state || !CopyInto(place, &kept, offsetof(RegionHeader, kept_generation), sizeof kept)) {
+    return state ? CutShort() : state;
+  }
+  if (kept.generation != 0) {
+    const uint64_t peak = kept.peaks[kept.generation % 2].peak;
+    state->peak = std::clamp(peak, state->peak, kPeakMaxBytes);
+  }
+  return state;
+}
+
+}  // namespace memprof

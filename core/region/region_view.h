@@ -1,0 +1,111 @@
+// RegionView: a region's bytes with every access within bounds.
+//
+// A sealed memfd, which can't shrink, is mapped and read in place. A file, which somebody may cut
+// at any moment (a SIGBUS for who mapped it), is copied with pread, as far as records are
+// published; Refresh copies again. Where its maker tells the layout (core/region/region_place.h)
+// the region's own account of it is not read.
+//
+// Ownership: the mapping or the copy; the descriptor is the caller's and must outlive the view.
+// Thread safety: const after Open but for Refresh.
+// Memory: a copy has what is published and not a hole of the file; no table is larger than kLimits
+// in region_view.cc says, whatever the region does.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "core/protocol/cell_chunks.h"
+#include "core/protocol/region_layout.h"
+#include "core/region/region_place.h"
+#include "core/result.h"
+
+namespace memprof {
+
+class RegionView {
+ public:
+  // kUnreadable: no region, another version, or a layout that does not fit its file.
+  static Result<RegionView> Open(const RegionPlace& place);
+
+  RegionView(RegionView&& other) noexcept
+      : place_(std::move(other.place_)),
+        base_(std::exchange(other.base_, nullptr)),
+        bytes_(other.bytes_),
+        resident_bytes_(other.resident_bytes_),
+        copied_(other.copied_) {
+    std::copy(std::begin(other.tables_), std::end(other.tables_), tables_);
+    std::copy(std::begin(other.filled_), std::end(other.filled_), filled_);
+  }
+  RegionView& operator=(RegionView&&) = delete;
+  ~RegionView();
+
+  const RegionHeader& header() const { return *reinterpret_cast<const RegionHeader*>(base_); }
+  uint64_t resident_bytes() const { return resident_bytes_; }
+
+  // The published count, never above the capacity that Open checked; of a copy's sites and nodes
+  // without those at the end that are all 0.
+  uint32_t count(Table table) const {
+    const auto index = static_cast<size_t>(table);
+    return std::min(header().counts[index].load(std::memory_order_acquire), filled_[index]);
+  }
+  template <typename Record>
+  const Record* Records(Table table) const {
+    return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
+  }
+
+  // Calls visit(first, chunks) for the runs of kCellChunks that have figures.
+  template <typename Visit>
+  void VisitChunks(Visit visit) const {
+    const auto capacity = [&](Table table) { return tables_[static_cast<size_t>(table)].capacity; };
+    VisitChunksInUse(count(Table::kCellChunks), capacity(Table::kCellChunks),
+                     Records<std::atomic<uint64_t>>(Table::kSharedGroups),
+                     capacity(Table::kSharedGroups), visit);
+  }
+
+  // The ordering word as it is now, of a copied region too: its peak is the newest segment's.
+  Result<PeakState> ReadWord() const;
+
+  // The rows of the highest segment that has ended, in kPeakRows; generation 0: none has. A copy's
+  // are of its last Refresh.
+  struct KeptRows {
+    uint32_t generation = 0;
+    uint64_t peak = 0;
+    uint64_t bound_bytes = 0;
+    uint32_t first = 0;
+    uint32_t sites = 0;
+  };
+  KeptRows ValidRows() const;
+  // As it is now. While it stands still the rows do, too.
+  Result<uint32_t> ReadKeptGeneration() const;
+
+  // Makes a copy what the file is now; of a region that is read in place it does nothing. A copy of
+  // a cell is no instant, so cells are copied until two copies agree on what the rows at `state`
+  // need. False: a cell did not hold still. kUnreadable: the file was cut.
+  Result<bool> Refresh(const PeakState& state);
+
+ private:
+  RegionView(RegionPlace place, unsigned char* base, uint64_t bytes, uint64_t resident_bytes,
+             bool copied)
+      : place_(std::move(place)),
+        base_(base),
+        bytes_(bytes),
+        resident_bytes_(resident_bytes),
+        copied_(copied) {}
+  // The maker's, or what the region says and fits the file.
+  bool TakeLayout();
+  bool CopyPublished(Table table);
+  bool CopyChunks(Table table);
+  std::optional<bool> CopyCellsAgain(const PeakState& state);
+  bool CopySnapshots();
+
+  RegionPlace place_;
+  unsigned char* base_;
+  uint64_t bytes_;
+  uint64_t resident_bytes_;
+  bool copied_;
+  TableInfo tables_[kTableCount] = {};  // our copy: the region's own may change under us
+  uint32_t filled_[kTableCount] = {};   // records; the capacity where that isn't known
+};
+
+}  // namespace memprof

@@ -1,0 +1,15 @@
+// Whether an allocator's sample has any figure. glibc and mimalloc never give one, and nobody does
+// in a program that has had a second thread: then only the provider is known.
+//
+// Thread safety: pure.
+#pragma once
+
+#include "core/snapshot/memory_record.h"
+
+namespace memprof {
+
+inline bool Tells(const AllocatorSample& said) {
+  return said.allocated_bytes || said.cached_bytes || said.free_bytes || said.metadata_bytes;
+}
+
+}  // namespace memprof

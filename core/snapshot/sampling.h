@@ -1,0 +1,72 @@
+// The standard error of figures that were estimated by sampling (core/protocol/sample_weight.h).
+//
+// Block i of size y is booked with probability p, and then counts y/p bytes. So the estimate of a
+// sum over blocks has the variance
+//
+//   Var Σ y/p = Σ over all blocks  y² (1 − p)/p = Σ  y² / (e^((y+1)/B) − 1)
+//
+// since (1 − p)/p = e^(−x) / (1 − e^(−x)) with x = (y+1)/B; for the number of blocks y² is 1. Which
+// blocks there were isn't known, but a site has blocks of one size class only, all about as large
+// as their mean m = bytes/blocks. With the estimated number c of them
+//
+//   Var(bytes) ≈ c m² / (e^((m+1)/B) − 1)      Var(blocks) ≈ c / (e^((m+1)/B) − 1) + c p f (1 − f)
+//
+// which for blocks of one size is the unbiased estimate of Horvitz and Thompson. The last term is
+// of the rounding to whole blocks, which c p samples had, each up with the probability f, the
+// fraction of 1/p; that of bytes is at most 1/4 a sample and left out. Samples are independent, so
+// variances of sites add up, and the standard error of a row is the root of its sites' sum. What it
+// can't know: a place of which no block was sampled is in no row and in no error; of a row with few
+// samples the error itself is rough.
+//
+// A peak is that of the estimated total, which is a little higher on average than the program's:
+// the highest of many estimates. That is below its standard error, and not corrected.
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/figure.h"
+#include "core/snapshot/snapshot.h"
+
+namespace memprof {
+
+struct Variance {
+  double bytes = 0;
+  double allocations = 0;
+  Variance& operator+=(const Variance& o) {
+    bytes += o.bytes;
+    allocations += o.allocations;
+    return *this;
+  }
+};
+
+struct FigureVariances {
+  Variance peak, leaked, total, temporary;
+  FigureVariances& operator+=(const FigureVariances& o) {
+    AddFigures(*this, o);
+    return *this;
+  }
+};
+
+// Of one site's figure. sample_bytes of 0: exact, no variance.
+Variance VarianceOf(const Count& count, uint64_t sample_bytes);
+FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes);
+FigureVariances SumVariances(const Snapshot& snapshot);
+
+// Rounded to whole bytes and blocks.
+Count StandardError(const Variance& variance);
+
+// "one block per 512.0 KiB on average; figures are estimates ± one standard error"
+std::string SamplingText(uint64_t sample_bytes);
+
+// "12.3 ± 0.9 MiB", "1,234 ± 56"; without an error as FormatBytes and FormatCount.
+std::string FormatBytesWithError(uint64_t bytes, uint64_t error);
+std::string FormatCountWithError(uint64_t count, uint64_t error);
+
+// "23.4 MiB (24,536,678 B) in 1,234 allocations"; estimated "≈ 23.4 ± 0.9 MiB in ≈ 1,234 ± 56
+// allocations".
+std::string FormatFigure(const Count& count, const Variance& variance, uint64_t sample_bytes);
+
+}  // namespace memprof

@@ -1,0 +1,73 @@
+// Symbolizer: from (module, offset) to functions, files and lines, by what is on this machine.
+//
+// Thread safety: none; one thread at a time. Memory: keeps what it opened until destroyed.
+// Failure: never fails. What can't be resolved degrades to the ELF symbol, then to
+// "module+0xoffset"; notes() says, one line a module, what was lacking and how to get it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/snapshot/snapshot.h"
+
+namespace memprof {
+
+struct SourceFrame {
+  std::string function;  // demangled; never empty
+  std::string file;      // empty: not known
+  uint32_t line = 0;     // 0: not known
+  bool inlined = false;  // inlined into the frame that follows it
+  friend bool operator==(const SourceFrame&, const SourceFrame&) = default;
+};
+
+// What one return address stands for: innermost inlined function first, the function that really
+// has a frame last. Never empty.
+using SourceChain = std::vector<SourceFrame>;
+
+class Symbolizer {
+ public:
+  virtual ~Symbolizer() = default;
+
+  // Resolves the given frames of `modules`; the result is parallel to `frames`. The offsets are
+  // return addresses: the one place that subtracts 1 from them is inside.
+  virtual std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
+                                           std::span<const SnapshotFrame> frames) = 0;
+
+  // One line a module that could not be resolved in full, "MODULE: what lacks; how to get it". In
+  // the order in which the modules were first asked for.
+  virtual const std::vector<std::string>& notes() const = 0;
+
+  // The one on this module; empty: nothing lacks, or it was not asked for.
+  virtual std::string NoteOn(const SnapshotModule&) const { return {}; }
+};
+
+// What the symbolizer is at, for a terminal.
+struct SymbolizerProgress {
+  std::string module;        // its name
+  bool downloading = false;  // its debug info; else resolving
+  uint64_t done = 0;         // bytes, or frames of all modules
+  uint64_t total = 0;        // 0: not known
+};
+
+struct SymbolizerOptions {
+  // Directories searched like /usr/lib/debug (".build-id/ab/cdef.debug").
+  std::vector<std::string> debug_directories = {"/usr/lib/debug"};
+  // No file is opened; all that is not stored stays "module+0xoffset".
+  bool reads_files = true;
+  // For all downloads of a symbolizer together, where DEBUGINFOD_URLS names servers. 0: none.
+  std::chrono::milliseconds download_limit = std::chrono::seconds(90);
+  // Parallel to `files`: the package that brings a file's debug info; empty: not known. Null: notes
+  // name no packages.
+  std::function<std::vector<std::string>(const std::vector<std::string>& files)> packages_of;
+  // Called now and then.
+  std::function<void(const SymbolizerProgress&)> progress;
+};
+
+std::unique_ptr<Symbolizer> MakeSymbolizer(const SymbolizerOptions& options = {});
+
+}  // namespace memprof

@@ -1,0 +1,76 @@
+#include "cli/basics/output_name.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/temporary_directory.h"
+
+namespace memprof {
+namespace {
+
+TEST(OutputName, HasThePidAndTheProgramsBaseName) {
+  EXPECT_EQ(ExpandName(kDefaultOutput, "/usr/bin/perl", 42), "perl.42.memprof");
+  EXPECT_EQ(ExpandName("d/%p-%p.%n", "./a b", 7), "d/7-7.a b");
+}
+
+TEST(OutputName, LeavesOtherPercentSignsAlone) {
+  EXPECT_EQ(ExpandName("100%%.%x.%", "a", 7), "100%.%x.%");
+}
+
+TEST(OutputName, HasTheSnapshotsNameOnlyWhereThatIsAskedFor) {
+  const std::string name = "warm";
+  EXPECT_EQ(ExpandName("%s-%p%%s", "a", 7, &name), "warm-7%s");
+  EXPECT_EQ(ExpandName("%s", "a", 7), "%s");
+}
+
+TEST(OutputName, IsTheSameForEverySpellingOfAFileThereOrNot) {
+  const TemporaryDirectory files;
+  const std::string file = files / "x.memprof";
+  std::filesystem::create_directory_symlink(files.path(), files / "link");
+  for (const char* written : {"", "already there"}) {
+    if (*written != 0) files.Write("x.memprof", written);
+    EXPECT_EQ(CanonicalName(files / "./x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName(files / "link/x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName(std::filesystem::relative(file)), CanonicalName(file));
+    EXPECT_NE(CanonicalName("x.memprof"), CanonicalName(file));
+    EXPECT_EQ(CanonicalName("x.memprof"), std::filesystem::current_path() / "x.memprof");
+  }
+  EXPECT_EQ(CanonicalName(""), "");
+}
+
+TEST(OutputName, PutsAnImagesNumberBeforeTheExtension) {
+  EXPECT_EQ(InsertBeforeExtension("x.memprof", ".exec1"), "x.exec1.memprof");
+  EXPECT_EQ(InsertBeforeExtension("a.b/x.7.memprof", ".exec2"), "a.b/x.7.exec2.memprof");
+  EXPECT_EQ(InsertBeforeExtension("a.b/x", ".exec1"), "a.b/x.exec1");
+}
+
+TEST(OutputName, TakesANewFile) {
+  const TemporaryDirectory files;
+  EXPECT_TRUE(CheckOutput(files / "x.memprof", "-o", false));
+}
+
+TEST(OutputName, RefusesAnExistingFileUnlessTold) {
+  const TemporaryDirectory files;
+  const std::string file = files.Write("x.memprof", "");
+  const auto refused = CheckOutput(file, "-o", false);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kExists);
+  EXPECT_NE(refused.error().message.find("-f"), std::string::npos);
+  EXPECT_TRUE(CheckOutput(file, "-o", true));
+}
+
+TEST(OutputName, RefusesADirectoryThatIsNotThere) {
+  const TemporaryDirectory files;
+  EXPECT_FALSE(CheckOutput(files / "no/x.memprof", "-o", true));
+  EXPECT_FALSE(CheckOutput(files.Write("file", "") + "/x.memprof", "-o", true));
+}
+
+TEST(OutputName, ReplacesNoDeviceAndNoDirectory) {
+  const TemporaryDirectory files;
+  EXPECT_FALSE(CheckOutput("/dev/null", "-o", true));
+  EXPECT_FALSE(CheckOutput(files.path(), "-o", true));
+}
+
+}  // namespace
+}  // namespace memprof

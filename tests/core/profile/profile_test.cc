@@ -1,0 +1,119 @@
+#include "core/profile/profile.h"
+
+#include <gtest/gtest.h>
+
+namespace memprof {
+namespace {
+
+// Says "f<offset>" of everything, and of offset 2 that "inner" is inlined into it.
+class FakeSymbolizer : public Symbolizer {
+ public:
+  std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,
+                                   std::span<const SnapshotFrame> frames) override {
+    std::vector<SourceChain> chains;
+    for (const SnapshotFrame& frame : frames) {
+      SourceFrame outer = {"f" + std::to_string(frame.offset), "f.cc",
+                           static_cast<uint32_t>(frame.offset), false};
+      if (frame.offset == 2) {
+        chains.push_back({{"innermost", "i.h", 7, true}, {"inner", "i.h", 8, true}, outer});
+      } else if (frame.offset == 72) {
+        chains.push_back({{"_IO_file_doallocate", "", 0, false}});
+      } else {
+        chains.push_back({outer});
+      }
+    }
+    return chains;
+  }
+  const std::vector<std::string>& notes() const override { return notes_; }
+
+  std::vector<std::string> notes_ = {"demo: no symbols"};
+};
+
+// f1 → f2 (with two inlined) → f3; a site at f2 and one at f3.
+Snapshot Demo() {
+  Snapshot snapshot;
+  snapshot.program.program = "demo";
+  snapshot.tracker.dropped_events = 3;
+  snapshot.modules = {{"/bin/demo", "abcd"}, {"/lib/libc.so.6", ""}};
+  snapshot.frames = {{0, 1}, {0, 2}, {0, 3}, {1, 72}};
+  snapshot.nodes = {{}, {0, 0}, {1, 1}, {2, 2}, {1, 3}};
+  snapshot.thread_names = {"main", "worker"};
+  snapshot.sites = {{2, 0, {10, 1}, {1, 1}, {100, 2}},
+                    {3, 1, {20, 2}, {2, 1}, {200, 4}},
+                    {4, 0, {40, 4}, {4, 1}, {400, 8}}};
+  return snapshot;
+}
+
+// Outermost first.
+std::string Stack(const Profile& profile, uint32_t node) {
+  std::string text;
+  for (; node != 0; node = profile.nodes[node].parent) {
+    text = profile.frames[profile.nodes[node].frame].function + " " + text;
+  }
+  return text;
+}
+
+TEST(Profile, MakesInlinedFunctionsFramesInsideTheirCaller) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(Demo(), symbolizer);
+  EXPECT_EQ(Stack(profile, profile.sites[0].node), "f1 f2 inner innermost ");
+  EXPECT_EQ(Stack(profile, profile.sites[1].node), "f1 f2 inner innermost f3 ");
+  const ProfileFrame& leaf = profile.frames[profile.nodes[profile.sites[0].node].frame];
+  EXPECT_EQ(leaf, (ProfileFrame{"innermost", "i.h", 7, 0, 2, true}));
+}
+
+TEST(Profile, KeepsEverySiteWithItsFiguresAndTheirSums) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(Demo(), symbolizer);
+  ASSERT_EQ(profile.sites.size(), 3u);
+  EXPECT_EQ(profile.sites[1].thread_name, 1u);
+  EXPECT_EQ(profile.sites[1].peak, (Count{20, 2}));
+  EXPECT_EQ(profile.sites[1].leaked, (Count{2, 1}));
+  EXPECT_EQ(profile.sites[1].total, (Count{200, 4}));
+  EXPECT_EQ(profile.peak, (Count{70, 7}));
+  EXPECT_EQ(profile.leaked, (Count{7, 3}));
+  EXPECT_EQ(profile.total, (Count{700, 14}));
+}
+
+TEST(Profile, HasParentsBeforeChildrenAndEqualFramesOnce) {
+  FakeSymbolizer symbolizer;
+  Snapshot snapshot = Demo();
+  snapshot.nodes.push_back({2, 0});  // f1 again, called by f2
+  snapshot.sites.push_back({5, 0, {1, 1}, {}, {1, 1}});
+  const Profile profile = MakeProfile(snapshot, symbolizer);
+  for (size_t i = 1; i < profile.nodes.size(); ++i) EXPECT_LT(profile.nodes[i].parent, i);
+  for (size_t i = 0; i < profile.frames.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) EXPECT_FALSE(profile.frames[i] == profile.frames[k]);
+  }
+  EXPECT_EQ(Stack(profile, profile.sites[3].node), "f1 f2 inner innermost f1 ");
+}
+
+TEST(Profile, MarksWhatTheRuntimeKeepsAndNothingElse) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(Demo(), symbolizer);
+  EXPECT_EQ(profile.sites[0].runtime_reason, nullptr);
+  EXPECT_EQ(profile.sites[1].runtime_reason, nullptr);
+  EXPECT_NE(profile.sites[2].runtime_reason, nullptr);
+}
+
+TEST(Profile, CarriesWhatIsKnownOfTheRun) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(Demo(), symbolizer);
+  EXPECT_EQ(profile.program, Demo().program);
+  EXPECT_EQ(profile.tracker, Demo().tracker);
+  EXPECT_EQ(profile.modules, Demo().modules);
+  EXPECT_EQ(profile.thread_names, Demo().thread_names);
+  EXPECT_EQ(profile.notes, symbolizer.notes_);
+}
+
+TEST(Profile, OfAnEmptySnapshotIsEmpty) {
+  FakeSymbolizer symbolizer;
+  Snapshot snapshot;
+  snapshot.nodes = {{}};
+  const Profile profile = MakeProfile(snapshot, symbolizer);
+  EXPECT_EQ(profile.nodes.size(), 1u);
+  EXPECT_EQ(profile.total, Count());
+}
+
+}  // namespace
+}  // namespace memprof
