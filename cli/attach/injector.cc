@@ -86,11 +86,16 @@ Result<Injector::Stopped> Injector::StopAll() {
 }
 
 void Injector::LetGo(std::vector<RemoteThread>& threads, steady_clock::time_point since) {
-  // Those first that stand still; for one that doesn't stop the others need not wait.
-  for (RemoteThread& thread : threads) {
-    if (thread.stopped()) thread.Release();
-  }
+  LetStoppedGo(threads, since);
   threads.clear();
+}
+
+void Injector::LetStoppedGo(std::vector<RemoteThread>& threads, steady_clock::time_point since) {
+  std::erase_if(threads, [](RemoteThread& thread) {
+    if (!thread.stopped()) return false;
+    thread.Release();
+    return true;
+  });
   times_.longest_stop =
       std::max(times_.longest_stop,
                std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - since));
@@ -120,8 +125,10 @@ Result<RemoteThread> Injector::SafeThread() {
     }
     if (safe != SIZE_MAX && !anybody_loads) {
       RemoteThread thread = std::move(threads[safe]);
+      threads.erase(threads.begin() + static_cast<std::ptrdiff_t>(safe));
       stopped_since_ = stopped->since;
-      LetGo(threads, stopped->since);
+      LetStoppedGo(threads, stopped->since);
+      not_stopped_ = std::move(threads);
       return thread;
     }
     LetGo(threads, stopped->since);
@@ -167,6 +174,7 @@ void Injector::Done(RemoteThread& thread, const CallPlaces& places) {
   times_.longest_stop = std::max(
       times_.longest_stop,
       std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - stopped_since_));
+  not_stopped_.clear();
 }
 
 Result<uint64_t> Injector::CallOurs(RemoteThread& thread, const CallPlaces& places,

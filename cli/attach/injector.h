@@ -49,7 +49,11 @@ class Injector {
   };
 
   Result<Stopped> StopAll();
+  // Those that stand still first: for one that doesn't stop the others need not wait.
   void LetGo(std::vector<RemoteThread>& threads, std::chrono::steady_clock::time_point since);
+  // What is left in `threads` doesn't stop (in vfork() it can't), and is waited for when let go.
+  void LetStoppedGo(std::vector<RemoteThread>& threads,
+                    std::chrono::steady_clock::time_point since);
   // One at a safe point, stopped and ready to call; the others run.
   Result<RemoteThread> SafeThread();
   Result<CallPlaces> FindPlaces();
@@ -63,6 +67,7 @@ class Injector {
   InjectionTimes times_;
   std::chrono::steady_clock::time_point stopped_since_;
   uint64_t stack_ = 0;
+  std::vector<RemoteThread> not_stopped_;  // until the call in the other one is done
 };
 
 }  // namespace memprof

@@ -192,6 +192,16 @@ class AttachTest(MemprofTest):
             self.assertGreater(profile["total"]["allocations"], 1000)
         self.assertGreater(int(program.tell("calm").split()[1]), 1000)
 
+    def test_a_thread_that_cannot_be_stopped_holds_up_no_other(self):
+        program = Program(self, [os.path.join(PROGRAMS, "waits_in_vfork")])
+        self.assertEqual(program.process.stdout.readline(), "ready\n")
+        done = run([MEMPROF, "attach", str(program.pid), "--duration", "0.5", "-f", "-o",
+                    self.path("x.memprof")])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertLess(float(program.process.stdout.readline()), 1000)
+        self.assertEqual(program.process.wait(30), 0)
+        self.assertGreater(self.sites()["total"]["allocations"], 0)
+
     def test_a_duration_ends_it_and_so_does_a_signal(self):
         program = Program(self)
         attached = self.attach(program.pid, "--duration", "1")
