@@ -257,9 +257,12 @@ void Forget(uint32_t type, Snapshot& snapshot) {
   }
 }
 
+bool BeginsAsCapture(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(cf::kMagic, sizeof cf::kMagic));
+}
+
 Result<void> CheckFileHeader(std::string_view bytes) {
-  if (bytes.size() < sizeof cf::kMagic ||
-      bytes.substr(0, sizeof cf::kMagic) != std::string_view(cf::kMagic, sizeof cf::kMagic)) {
+  if (!BeginsAsCapture(bytes)) {
     return Fail(ErrorKind::kUnreadable, "not a capture of memprof");
   }
   ByteReader header(bytes.substr(sizeof cf::kMagic));
@@ -331,7 +334,10 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
   return content;
 }
 
-Result<std::string> ReadWholeFile(const std::string& path) {
+namespace {
+
+// Of what doesn't go on after its first bytes only the beginning is read.
+Result<std::string> ReadFile(const std::string& path, bool (*goes_on)(std::string_view)) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   auto why = [&](const char* reason) {
     return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", path, reason));
@@ -344,6 +350,9 @@ Result<std::string> ReadWholeFile(const std::string& path) {
   struct stat info;
   if (fstat(fd, &info) != 0) return why(strerror(errno));
   if (S_ISDIR(info.st_mode)) return why("is a directory, not a capture");
+  if (S_ISREG(info.st_mode) && info.st_size > static_cast<off_t>(cf::kMaxFileBytes)) {
+    return why("larger than any capture");
+  }
   std::string bytes;
   char buffer[65536];
   for (;;) {
@@ -352,8 +361,19 @@ Result<std::string> ReadWholeFile(const std::string& path) {
     if (n < 0) return why(strerror(errno));
     if (n == 0) return bytes;
     bytes.append(buffer, static_cast<size_t>(n));
+    if (bytes.size() >= sizeof cf::kMagic && !goes_on(bytes)) return bytes;
     if (bytes.size() > cf::kMaxFileBytes) return why("larger than any capture");
   }
+}
+
+}  // namespace
+
+Result<std::string> ReadWholeFile(const std::string& path) {
+  return ReadFile(path, [](std::string_view) { return true; });
+}
+
+Result<std::string> ReadCaptureFile(const std::string& path) {
+  return ReadFile(path, BeginsAsCapture);
 }
 
 }  // namespace memprof

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.h"
+
 namespace memprof {
 namespace {
 
-std::string Quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+std::string Quoted(const std::string& field) {
+  const std::string text = Printable(field);
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"') quoted += '"';

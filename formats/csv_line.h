@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-// Quotes what needs it; ends with CR LF.
+// Quotes what needs it; ends with CR LF. Names are made printable: a program chooses them.
 std::string CsvLine(const std::vector<std::string>& fields);
 
 // The columns of a figure: bytes and allocations, then, if they are estimates, their errors.

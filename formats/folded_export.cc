@@ -7,18 +7,19 @@
 #include <map>
 #include <vector>
 
+#include "core/printable.h"
 #include "core/units.h"
 #include "formats/exporters.h"
 
 namespace memprof {
 namespace {
 
-// ';' separates frames and a newline ends the stack; nothing else is special.
+// ';' separates frames and a newline ends the stack.
 std::string FoldedName(const std::string& function) {
   std::string name = function;
   std::replace(name.begin(), name.end(), ';', ':');
   std::replace(name.begin(), name.end(), '\n', ' ');
-  return name;
+  return Printable(name);
 }
 
 // The format has stacks and nothing else: what is to be said of all of them is their first frame.

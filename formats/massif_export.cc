@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/printable.h"
 #include "formats/exporters.h"
 
 namespace memprof {
@@ -21,7 +22,7 @@ std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '#', '\'');
   std::replace_if(
       text.begin(), text.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  return text;
+  return Printable(text);
 }
 
 std::string FrameText(const Profile& profile, const ProfileFrame& frame) {

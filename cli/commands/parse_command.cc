@@ -40,7 +40,7 @@ CommandBody SetUpParse(Arguments& arguments) {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
     const auto file = WholeCapture(options->capture, "parse lists the sections of a capture");
     if (!file) return ExitStatusOf(file.error());
-    const auto bytes = ReadWholeFile(*file);
+    const auto bytes = ReadCaptureFile(*file);
     if (!bytes) return ExitStatusOf(bytes.error());
     const auto text = DumpCapture(*bytes);
     if (!text) {

@@ -66,7 +66,7 @@ Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::str
     content.snapshot = std::move((*region)->snapshot);
     return content;
   }
-  const auto bytes = ReadWholeFile(file);
+  const auto bytes = ReadCaptureFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   auto decoded = DecodeCapture(*bytes);
   if (!decoded) return In(file, decoded.error());
@@ -255,7 +255,7 @@ Result<CaptureBytes> LoadCaptureBytes(const std::string& file) {
   if (*region) {
     return CaptureBytes{EncodeCapture((*region)->snapshot), true, (*region)->process};
   }
-  auto bytes = ReadWholeFile(file);
+  auto bytes = ReadCaptureFile(file);
   if (!bytes) return tl::unexpected<Error>(bytes.error());
   return CaptureBytes{std::move(*bytes), false, 0};
 }

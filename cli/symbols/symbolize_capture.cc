@@ -35,7 +35,7 @@ Result<SymbolizedCapture> Symbolize(const std::string& capture, const SymbolOpti
 }
 
 Result<SymbolizedCapture> SymbolizeFile(const std::string& path, const SymbolOptions& options) {
-  const auto capture = ReadWholeFile(path);
+  const auto capture = ReadCaptureFile(path);
   if (!capture) return tl::unexpected<Error>(capture.error());
   auto symbolized = Symbolize(*capture, options);
   if (!symbolized) return symbolized;

@@ -61,6 +61,20 @@ class DamageTest(harness.MemprofTest):
                 self.assertEqual(done.returncode, 3, done.stderr)
                 self.assertRegex(done.stderr.decode(), r"^memprof: [^\n]*\n$")
 
+    def test_what_is_no_capture_is_not_read_as_a_whole(self):
+        with open(self.path("large"), "wb") as file:
+            file.truncate(8 << 30)
+        with open(self.path("longer.memprof"), "wb") as file:
+            file.write(self.whole)
+            file.truncate(4 << 30)
+        for path in ("/dev/zero", self.path("large"), self.path("longer.memprof")):
+            for command in ("summary", "parse"):
+                with self.subTest(path=path, command=command):
+                    done = harness.run(["prlimit", "--as=600000000", harness.MEMPROF, command, path],
+                                       timeout=20)
+                    self.assertEqual(done.returncode, 3, done.stderr)
+                    self.assertRegex(done.stderr.decode(), "not a capture|larger than any capture")
+
     def test_a_region_of_noise(self):
         self.profile([LEAKY], ["--region", self.path("x.region")])
         with open(self.path("x.region"), "rb") as file:

@@ -124,24 +124,33 @@ TEST(StatsJson, HasNoSites) {
 
 TEST(FoldedExport, GivesAStackALineRootFirst) {
   EXPECT_EQ(ExportFolded(SampleProfile(), {}),
-            "f1;f4112;f5376;inner:\"\xff 100\n"
+            "f1;f4112;f5376;inner:\"? 100\n"
             "f1;f4112;f8192 250\n");
-  EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}), "f1;f4112;f5376;inner:\"\xff 100\n");
+  EXPECT_EQ(ExportFolded(SampleProfile(), {Figure::kLeaked}), "f1;f4112;f5376;inner:\"? 100\n");
 }
 
 TEST(FoldedExport, SaysOfEstimatesThatTheyAre) {
   const std::string text = ExportFolded(SampleProfile(EstimatedSnapshot()), {Figure::kLeaked});
   EXPECT_TRUE(text.starts_with("[estimates: sampled, one block per 512 B; the sum is ± ")) << text;
-  EXPECT_TRUE(text.ends_with(" B];f1;f4112;f5376;inner:\"\xff 100\n")) << text;
+  EXPECT_TRUE(text.ends_with(" B];f1;f4112;f5376;inner:\"? 100\n")) << text;
 }
 
 TEST(CsvExport, GivesASiteALineAndQuotesWhatNeedsIt) {
   EXPECT_EQ(ExportCsv(SampleProfile(), {}),
             "function,file,line,module,thread,peak_bytes,peak_allocations,leaked_bytes,"
             "leaked_allocations,total_bytes,total_allocations,stack\r\n"
-            "\"inner;\"\"\xff\",inner.h,7,/usr/bin/service,main,100,1,100,1,300,3,"
-            "\"inner;\"\"\xff < f5376 < f4112 < f1\"\r\n"
+            "\"inner;\"\"?\",inner.h,7,/usr/bin/service,main,100,1,100,1,300,3,"
+            "\"inner;\"\"? < f5376 < f4112 < f1\"\r\n"
             "f8192,main.cc,12,/lib/libc.so.6,io,250,2,0,0,1250,10,f8192 < f4112 < f1\r\n");
+}
+
+TEST(CsvExport, HasNoControlCharactersOfNames) {
+  Snapshot snapshot = SampleSnapshot();
+  snapshot.thread_names.assign(snapshot.thread_names.size(), "\x1b[31mred\r\n\a\xc2\x9b");
+  const std::string csv = ExportCsv(SampleProfile(snapshot), {});
+  EXPECT_NE(csv.find("?[31mred???"), std::string::npos) << csv;
+  for (const char c : csv) EXPECT_TRUE(c == '\r' || c == '\n' || (c >= ' ' && c <= '~')) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), std::count(csv.begin(), csv.end(), '\r'));
 }
 
 TEST(CsvExport, HasErrorsOfEstimates) {

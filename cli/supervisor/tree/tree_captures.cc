@@ -175,7 +175,7 @@ Result<std::string> TreeCaptures::WriteMerge(const Snapshot* program,
     }
   }
   for (const std::string& capture : captures) {
-    const auto bytes = ReadWholeFile(capture);
+    const auto bytes = ReadCaptureFile(capture);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     auto content = DecodeCapture(*bytes);
     if (!content) return tl::unexpected<Error>(content.error());
