@@ -39,7 +39,8 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
   if (outcome.written || outcome.left_out) return {};
   if (outcome.late_trackers > 0) {
     return "no capture: the program's tracker gave up waiting for memprof (was it stopped, or the "
-           "machine busy?) or had no memory; the program ran without it";
+           "machine busy?), or had no memory or no descriptor left (ulimit -n); the "
+           "program ran without it";
   }
   if (outcome.filtered) {
     return "no capture: no tracker connected. The program was started behind a filter of system "
