@@ -5,7 +5,7 @@
 // tracker.h). All that is unusual is another value of that word, so that the usual event has no
 // instruction for it.
 //
-// Thread safety: any thread, also a signal handler. Of changes that race the last one to look sets
+// Thread safety: any thread, also a signal handler. If changes race, the last one to look sets
 // the word to what all of them amount to. In a forked child the word is 0 and stays so.
 // Other threads see a change at their next event that is ordered after it.
 #pragma once

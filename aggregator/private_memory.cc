@@ -135,7 +135,7 @@ void PopulateOwnImage() {
     const uintptr_t begin = (image + segment.p_vaddr) / kPage * kPage;
     const uintptr_t end = (image + segment.p_vaddr + segment.p_memsz + kPage - 1) / kPage * kPage;
     const bool writable = (segment.p_flags & PF_W) != 0;
-    // Of a writable segment the loader has made the front read-only by now, which PROT_WRITE finds
+    // The loader has made the front of a writable segment read-only by now, which PROT_WRITE finds
     // out; its pages are resident since they were relocated.
     if (!kernel::Advise(reinterpret_cast<void*>(begin), end - begin,
                         writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) &&

@@ -169,7 +169,7 @@ void OnReallocFailed(const ClaimedBlock& old, void* address);  // the old block 
 void OnSampled(void* address, size_t size, const Caller& caller);
 void OnSampleFree(void* address);
 ClaimedBlock ClaimSample(void* address);
-// `sampled`: the new block is one. Of neither it is no event.
+// `sampled`: the new block is one. If neither block is, there is no event.
 void OnSampleReallocated(const ClaimedBlock& old, void* address, size_t size, bool sampled,
                          const Caller& caller);
 void OnSampleReallocFreed(const ClaimedBlock& old);

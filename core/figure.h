@@ -1,7 +1,11 @@
-// Figure: which of a profile's figures a report or an export is of.
+// Figures: the four that all reports are of; Figure: one of them.
+//
+// Thread safety: plain values.
 #pragma once
 
 #include <cstdint>
+
+#include "core/count.h"
 
 namespace memprof {
 
@@ -9,9 +13,16 @@ enum class Figure : uint8_t { kPeak, kLeaked, kTotal, kTemporary };
 inline constexpr Figure kAllFigures[] = {Figure::kPeak, Figure::kLeaked, Figure::kTotal,
                                          Figure::kTemporary};
 
+struct Figures {
+  Count peak;       // live when the heap was highest
+  Count leaked;     // live at the end, or now
+  Count total;      // ever allocated
+  Count temporary;  // of total: freed soon
+};
+
 // That of a site, a row, a profile, or of their variances.
-template <typename Figures>
-auto& FigureOf(Figures& figures, Figure figure) {
+template <typename Of>
+auto& FigureOf(Of& figures, Figure figure) {
   switch (figure) {
     case Figure::kLeaked:
       return figures.leaked;

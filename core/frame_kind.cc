@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string>
 
+#include "core/base_name.h"
+
 namespace memprof {
 namespace {
 
@@ -58,7 +60,7 @@ constexpr std::array<std::string_view, 3> kSystemNamespaces = {
     "std::", "__gnu_cxx::", "__cxxabiv1::"};
 
 bool IsSystemModule(std::string_view module) {
-  const std::string_view name = module.substr(module.rfind('/') + 1);
+  const std::string_view name = BaseName(module);
   if (name == "[vdso]" || IsOwnModule(module)) return true;
   for (std::string_view system : kSystemModules) {
     if (!name.starts_with(system)) continue;
@@ -134,7 +136,7 @@ bool IsSystemFunction(std::string_view function) {
 }  // namespace
 
 bool IsOwnModule(std::string_view module) {
-  const std::string_view name = module.substr(module.rfind('/') + 1);
+  const std::string_view name = BaseName(module);
   for (std::string_view own :
        {"libmemprof_preload.so", "libmemprof_attach.so", "libmemprof_jemalloc.so"}) {
     if (name.starts_with(own)) return true;

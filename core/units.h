@@ -32,7 +32,7 @@ Result<uint64_t> ParseBytes(std::string_view text);
 
 // Milliseconds of "90s", "1h30m", "1.5h", "250ms", "2d". Nothing: it is no time with units.
 std::optional<uint64_t> ParseTime(std::string_view text);
-// Of an option that takes a time: the same, and without a unit seconds: "90", "0.2".
+// The value of an option that takes a time: as ParseTime, and without a unit seconds: "90", "0.2".
 Result<std::chrono::milliseconds> ParseDuration(std::string_view text);
 
 }  // namespace memprof

@@ -405,7 +405,7 @@ void InheritNoiseFloors(Budget& budget) {
   }
 }
 
-// Of a message that quotes the file: it is one line, whatever stands there.
+// A message that quotes the file is one line, whatever stands there.
 std::string OneLine(std::string_view message) {
   std::string line;
   for (const char c : message) {

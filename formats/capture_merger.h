@@ -1,6 +1,6 @@
 // CaptureMerger: captures summed as SnapshotMerger does, with the names that are stored in them.
 //
-// Of names that differ the longer chain is taken, and of those the last in order: a file and a line
+// If names differ, the longer chain is taken, and among those the last in order: a file and a line
 // come after none. A module that lacked something in one of them has its note.
 //
 // Thread safety: none. Memory: what the result needs. Failure: as SnapshotMerger's; kUsage too

@@ -134,7 +134,7 @@ bool IsEssential(uint32_t type) {
          type == cf::kSources;
 }
 
-// Of each site, by its place in the sites.
+// Sections that have something for each site, by its place in the sites.
 bool IsOfSites(uint32_t type) {
   return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes ||
          type == cf::kMoments || type == cf::kNamed || type == cf::kProcesses;
@@ -336,7 +336,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
 
 namespace {
 
-// Of what doesn't go on after its first bytes only the beginning is read.
+// Reads only the beginning if `goes_on` says no to the first bytes.
 Result<std::string> ReadFile(const std::string& path, bool (*goes_on)(std::string_view)) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   auto why = [&](const char* reason) {

@@ -34,7 +34,7 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes);
 // Reads a whole file of at most kMaxFileBytes.
 Result<std::string> ReadWholeFile(const std::string& path);
 
-// The same of a capture. Of what doesn't begin as one it reads only the beginning, which
+// The same for a capture. If the file doesn't begin as one, only its beginning is read, which
 // DecodeCapture refuses: it may be a device, or a file of gigabytes.
 Result<std::string> ReadCaptureFile(const std::string& path);
 

@@ -1,16 +1,9 @@
 #include "formats/capture_writer.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
+#include <utility>
 
 #include "core/region/within_memory.h"
+#include "formats/atomic_file.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_format.h"
 #include "formats/history_sections.h"
@@ -105,34 +98,6 @@ std::string EncodeSampling(uint64_t sample_bytes, const std::vector<SnapshotSite
   return out.bytes();
 }
 
-std::string Why(const std::string& path) {
-  return fmt::format("{} can't be written: {}", path, std::strerror(errno));
-}
-
-bool WriteAll(int fd, const std::string& bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + at, bytes.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    at += static_cast<size_t>(n);
-  }
-  return fsync(fd) == 0;
-}
-
-// The rename itself survives a crash of the machine only when the directory is written.
-mode_t Umask() {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return mask;
-}
-
-void SyncDirectory(const std::filesystem::path& directory) {
-  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return;
-  fsync(fd);
-  close(fd);
-}
-
 }  // namespace
 
 std::string EncodeCapture(const Snapshot& snapshot) {
@@ -189,28 +154,6 @@ std::string EncodeCapture(const Snapshot& snapshot) {
 Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot) {
   return WithinMemory(
       [&] { return WriteFileAtomically(path, EncodeCapture(snapshot), Readers::kOwner); });
-}
-
-Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
-                                 Readers readers) {
-  std::string beside = path + ".XXXXXX";
-  const int fd = mkostemp(beside.data(), O_CLOEXEC);
-  if (fd < 0) return Fail(ErrorKind::kIo, Why(path));
-  if (readers == Readers::kByUmask) fchmod(fd, 0666 & ~Umask());
-  const bool written = WriteAll(fd, bytes);
-  const std::string why = Why(path);
-  if (close(fd) != 0 || !written) {
-    unlink(beside.c_str());
-    return Fail(ErrorKind::kIo, why);
-  }
-  if (rename(beside.c_str(), path.c_str()) != 0) {
-    const std::string renaming = Why(path);
-    unlink(beside.c_str());
-    return Fail(ErrorKind::kIo, renaming);
-  }
-  const auto directory = std::filesystem::path(path).parent_path();
-  SyncDirectory(directory.empty() ? "." : directory);
-  return {};
 }
 
 }  // namespace memprof

@@ -15,14 +15,8 @@ namespace memprof {
 
 std::string EncodeCapture(const Snapshot& snapshot);
 
-// Written beside, fsync'd and renamed: at `path` there is always a whole capture or none. The file
-// is readable by its owner only; a symbolic link at `path` is replaced, never followed.
+// As atomic_file.h does it: at `path` there is always a whole capture or none. The file is readable
+// by its owner only.
 Result<void> WriteCaptureFile(const std::string& path, const Snapshot& snapshot);
-
-// The same for any bytes. A capture tells of the program's command line and is its owner's; a
-// report is as readable as the umask has it.
-enum class Readers { kOwner, kByUmask };
-Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
-                                 Readers readers);
 
 }  // namespace memprof

@@ -50,10 +50,6 @@ class FrameTable {
   Json texts_ = Json::array();
 };
 
-struct Figures {
-  Count peak, leaked, total;
-};
-
 }  // namespace
 
 std::string ExportDhat(const Profile& profile, const ExportOptions&) {
@@ -66,10 +62,7 @@ std::string ExportDhat(const Profile& profile, const ExportOptions&) {
       stack.push_back(frames.Id(profile.nodes[node].frame));
     }
     if (stack.empty()) stack.push_back(frames.Id("[no stack]"));
-    Figures& figures = stacks[stack];
-    figures.peak += site.peak;
-    figures.leaked += site.leaked;
-    figures.total += site.total;
+    AddFigures(stacks[stack], site);
   }
   Json points = Json::array();
   for (const auto& [stack, figures] : stacks) {

@@ -1,5 +1,5 @@
 // Folded stacks ("main;parse;malloc_wrapper 4096"), as flame graph tools read them: root first, one
-// stack a line, bytes of one figure. Of estimates the root says so.
+// stack a line, bytes of one figure. If they are estimates, the root says so.
 
 #include <fmt/format.h>
 

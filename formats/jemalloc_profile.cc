@@ -44,7 +44,7 @@ Count Estimate(uint64_t blocks, uint64_t bytes, uint64_t sample_bytes) {
   const double mean = static_cast<double>(bytes) / static_cast<double>(blocks);
   const double share = OneMinusExp(mean / static_cast<double>(sample_bytes));
   const auto whole = [&](uint64_t count) {
-    // Of blocks without bytes nothing follows; sums must not overflow, whatever a file says.
+    // Nothing follows from blocks without bytes; sums must not overflow, whatever a file says.
     const double value =
         share > 0 ? static_cast<double>(count) / share : static_cast<double>(count);
     return static_cast<uint64_t>(std::min(value + 0.5, 0x1p53));

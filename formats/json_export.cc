@@ -18,25 +18,9 @@ Json ToJson(const Count& count) {
   return {{"bytes", count.bytes}, {"allocations", count.allocations}};
 }
 
-// Of an estimate; an exact figure has no "standard_error".
+// An estimate has a "standard_error"; an exact figure has none.
 Json ToJson(const Count& count, const Variance& variance, const Profile& profile) {
   return FigureObject(count, variance, profile.tracker.sample_bytes != 0);
-}
-
-const char* Name(EndKind kind) {
-  switch (kind) {
-    case EndKind::kExit:
-      return "exit";
-    case EndKind::kSignal:
-      return "signal";
-    case EndKind::kExec:
-      return "exec";
-    case EndKind::kEnded:
-      return "ended";
-    case EndKind::kRunning:
-      break;
-  }
-  return "running";
 }
 
 // Which blocks were temporary; null where the capture doesn't know.
@@ -186,7 +170,7 @@ Json Stats(const Profile& profile) {
                {"command", program.command},
                {"start", FormatUtcTime(program.start_unix_ms)},
                {"duration_ms", program.duration_ms},
-               {"end", {{"kind", Name(program.end_kind)}, {"code", program.end_code}}},
+               {"end", {{"kind", NameOf(program.end_kind)}, {"code", program.end_code}}},
                {"peak", peak},
                {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
                {"total", ToJson(profile.total, profile.variances.total, profile)},

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base_name.h"
 #include "core/printable.h"
 #include "formats/exporters.h"
 
@@ -28,7 +29,7 @@ std::string OneLine(std::string text) {
 std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
   std::string where;
   if (!frame.file.empty()) {
-    const std::string name = frame.file.substr(frame.file.rfind('/') + 1);
+    const std::string_view name = BaseName(frame.file);
     where =
         frame.line != 0 ? fmt::format(" ({}:{})", name, frame.line) : fmt::format(" ({})", name);
   } else if (frame.module < profile.modules.size()) {
@@ -159,7 +160,7 @@ std::string ExportMassif(const Profile& profile, const ExportOptions&) {
       timed ? std::min(program.peak_time_ms, program.duration_ms) : program.duration_ms;
   const auto live_at_peak = [](const ProfileSite& site) { return site.peak.bytes; };
   const auto live_at_end = [](const ProfileSite& site) { return site.leaked.bytes; };
-  // Of one time the peak comes after what led to it.
+  // At the same time the peak comes after what led to it.
   const auto after = std::upper_bound(
       snapshots.begin(), snapshots.end(), peak_ms,
       [](uint64_t time_ms, const MassifSnapshot& snapshot) { return time_ms < snapshot.time_ms; });

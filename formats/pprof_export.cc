@@ -11,6 +11,7 @@
 #include <new>
 #include <vector>
 
+#include "core/base_name.h"
 #include "formats/byte_writer.h"
 #include "formats/exporters.h"
 
@@ -147,7 +148,7 @@ class Builder {
     for (size_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_partition(order.begin(), order.end(), [&](size_t i) {
       const std::string& path = profile_.modules[i].path;
-      return path.substr(path.rfind('/') + 1) == profile_.program.program;
+      return BaseName(path) == profile_.program.program;
     });
     for (const size_t i : order) {
       const SnapshotModule& module = profile_.modules[i];

@@ -31,7 +31,7 @@ bool DecodeClasses(ByteReader& in, SizeHistogram& sizes) {
   return true;
 }
 
-// Of a site the last share is what is left of its total.
+// A site's last share is what is left of its total.
 Count LeftOf(const Count& total, const SizeHistogram& sizes) {
   Count left = total;
   for (size_t i = 0; i + 1 < sizes.size(); ++i) {

@@ -1,8 +1,8 @@
 // dlopen and dlsym of a process that was attached to: modules that come later are to be hooked too.
 //
-// Whose reference it is matters to both (RUNPATH, RTLD_NEXT), and the loader takes it from the
-// return address: so the hooks do what is theirs and then jump to the real function, which returns
-// to the caller. dlopen's can't see what it brought: the thread's next dlsym does, before anything
+// Both depend on whose reference it is (RUNPATH, RTLD_NEXT), which the loader takes from the return
+// address. So the hooks do what is theirs and then jump to the real function, which returns to the
+// caller. dlopen's can't see what it brought: the thread's next dlsym does, before anything
 // of it is called but its constructors.
 
 #include "aggregator/attach/got_slots.h"

@@ -25,7 +25,7 @@ template <typename In, typename Own, typename Shared>
   Count(process_region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
 
-// Of samples, whose sites say the class of their size.
+// For samples, whose sites say the class of their size.
 inline void BookAllocated(Where where, uint64_t epoch, const SampleWeight& weight) {
   BookIn(
       where, epoch, {.allocated_bytes = weight.bytes, .allocated_count = weight.blocks}, [] {},

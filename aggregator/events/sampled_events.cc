@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-// Of the thread's last sample, and what was left to its next one: as long as that is the same, the
+// The thread's last sample, and what was left to its next one: as long as that is the same, the
 // thread has allocated nothing since.
 struct LastSample {
   uintptr_t address;
@@ -98,7 +98,7 @@ void OnSampleReallocated(const ClaimedBlock& claimed, void* address, size_t size
     OnSampleReallocFreed(claimed);
     return;
   }
-  // Of before a fork: first the free, so that the two are never live together.
+  // A block of before a fork: first the free, so that the two are never live together.
   const bool inherited = claimed.known != 0 && !OfThisGeneration(claimed);
   if (inherited) BookInheritedFree(claimed.size);
   const ClaimedBlock old = inherited ? ClaimedBlock{} : claimed;

@@ -34,7 +34,7 @@ inline ThreadSlot* SlotOf(const TrackerScope& scope) {
   return thread_state.slot != nullptr ? thread_state.slot : AttachThread();
 }
 
-// Of exit_key.
+// The destructor of exit_key.
 void ReleaseAtThreadExit(void* slot);
 
 // A signal handler may fork in the middle of an event; in the child the event goes on, and would be

@@ -40,7 +40,7 @@ constinit InheritedBlocks inherited;
 constinit InheritedBlocks inherited_of_pools;
 constinit uint32_t inherited_site = 0;
 
-// Of the calls of fork() that are being made. In a child of one there is at least its own.
+// How many calls of fork() are being made. In a child of one there is at least its own.
 constinit std::atomic<uint32_t> forks_now{0};
 constinit std::atomic<int64_t> heap_at_fork{0};
 

@@ -23,8 +23,8 @@
 // needs of it is kept in memory of its own.
 //
 // The child's starting heap is one number, the row [inherited at fork]: the ordering word as fork()
-// was called, with what threads kept back from it. Of a child that was made without fork() (clone,
-// _Fork) it is the parent's at the child's first event.
+// was called, with what threads kept back from it. A child that was made without fork() (clone,
+// _Fork) takes the parent's at its own first event.
 #pragma once
 
 #include <cstddef>

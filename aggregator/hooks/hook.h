@@ -54,7 +54,7 @@ template <typename Function>
   return function;
 }
 
-// The same, found now if it wasn't yet. Of what libc always has: it is never looked for later.
+// The same, found now if it wasn't yet, for what libc always has: it is never looked for later.
 template <typename Function>
 [[gnu::always_inline]] inline Function* NextFromStart(NextFunction which) {
   ResolveNextFunctions();

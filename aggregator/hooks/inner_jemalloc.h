@@ -26,11 +26,11 @@ namespace memprof {
 
 using Mallctl = int(const char* name, void* old, size_t* old_bytes, void* fresh, size_t bytes);
 
-// Of region.options.jemalloc. Pre: this process counts.
+// Hooks the jemalloc that region.options.jemalloc names. Pre: this process counts.
 void HookInnerJemalloc(RegionHeader& region);
 
-// Of the jemalloc that is hooked, also in forked children; nullptr: there is none. It may be called
-// where malloc may be, and from an event of jemalloc's, which holds no lock then.
+// The mallctl of the jemalloc that is hooked, also in forked children; nullptr: there is none. It
+// may be called where malloc may be, and from an event of jemalloc's, which holds no lock then.
 Mallctl* InnerMallctl();
 
 }  // namespace memprof

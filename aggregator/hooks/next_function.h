@@ -51,7 +51,7 @@ enum class NextFunction : uint32_t {
 // clang-format on
 inline constexpr size_t kNextFunctions = static_cast<size_t>(NextFunction::kCount);
 
-// Of the global scope at start; nullptr: none, or not looked for yet.
+// Those in the global scope at start; nullptr: none, or not looked for yet.
 extern std::atomic<void*> next_functions[kNextFunctions];
 
 // Looks for all of them, once; neither locks nor allocates.

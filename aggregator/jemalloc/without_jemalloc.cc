@@ -12,8 +12,8 @@ namespace {
 constexpr int kLogAlignMask = 63;
 constexpr int kZero = 0x40;
 
-// Of blocks of as many bytes and more: a smaller one is aligned for what fits into it (tcmalloc,
-// mimalloc).
+// Blocks of as many bytes and more have it: a smaller one is aligned for what fits into it
+// (tcmalloc, mimalloc).
 constexpr size_t kMallocAlignment = 16;
 
 size_t AlignmentOf(int flags) { return size_t{1} << (flags & kLogAlignMask); }

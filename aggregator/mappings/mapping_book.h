@@ -40,7 +40,7 @@ class MappingBook {
   }
 
  private:
-  // Of the ranges in [start, end) that are older than `stamp`.
+  // Visits the ranges in [start, end) that are older than `stamp`.
   template <typename Visit>
   void ForEachOlder(uint64_t start, uint64_t end, uint64_t stamp, Visit visit);
   bool IsInsideOlder(uint64_t address, uint64_t stamp) const;

@@ -36,7 +36,7 @@ class MappingQueue {
   // Forgets what was entered. Pre: there is one thread, the book was restarted.
   void Restart();
 
-  // Of this moment; later ones are higher.
+  // A stamp of this moment; later ones are higher.
   uint64_t Stamp() { return stamps_.fetch_add(1, std::memory_order_seq_cst) + 1; }
 
  private:

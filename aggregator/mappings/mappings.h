@@ -21,7 +21,7 @@ uint64_t MappingStamp();
 // What `event` has mapped belongs to the caller. `fd`: the file of a mapping of a file.
 void EnterMapping(MappingEvent& event, const Caller& caller, int fd = -1);
 
-// Of what takes away or protects.
+// For what takes away or protects.
 void EnterUnmapping(const MappingEvent& event);
 
 // The region is there. False: no memory.

@@ -44,7 +44,7 @@ class RowArray {
   // As `other`'s first rows.
   bool CopyFrom(const RowArray& other);
 
-  // Of a site beyond the rows: none.
+  // A site beyond the rows has none.
   SiteRow operator[](uint32_t site) const { return site < used_ ? rows_[site] : SiteRow{}; }
   SiteRow& At(uint32_t site) { return rows_[site]; }  // Pre: Grow(more than site)
   uint32_t used() const { return used_; }

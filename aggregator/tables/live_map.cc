@@ -179,7 +179,7 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
       if ((found & kAddressBits) != address_bits || (found & (kTentative | kTaken)) != 0) continue;
       uint64_t taken = 0;
       if ((found & kMoving) != 0) {
-        // Of an ancestor's the copy is the block (invariant 3).
+        // In an ancestor's bucket the copy is the block (invariant 3).
         if (!is_proper) continue;
         // Seen as moving, so this look at N is at one of that split or after it.
         if (Buckets(state_.load(std::memory_order_acquire)) != Buckets(state)) {
@@ -322,7 +322,7 @@ void LiveMap::EndLeftSplit() {
 // What FillChild was left in the middle of: a copy without its original's mark is nothing, and
 // goes; one without its value yet gets it.
 void LiveMap::MendChild(uint64_t child) {
-  // Of the key that a copy has; its original's word, or 0.
+  // The word of a copy's original, by the key that the copy has; or 0.
   const auto original = [&](uint64_t key, uint64_t* value) -> uint64_t {
     Slots slots = Of(buckets_[ParentOf(child)]);
     do {
@@ -350,7 +350,7 @@ void LiveMap::MendChild(uint64_t child) {
   } while (Next(&slots));
 }
 
-// Of the slots from `first` to before `end` those that are not free.
+// Counts the slots from `first` to before `end` that are not free.
 size_t LiveMap::CountTaken(const Slots& slots, size_t first, size_t end) {
   size_t count = 0;
   for (size_t at = first; at < end; ++at) {
@@ -359,8 +359,9 @@ size_t LiveMap::CountTaken(const Slots& slots, size_t first, size_t end) {
   return count;
 }
 
-// Blocks a bucket. Of a large table estimated from buckets spread evenly over it, and of each from
-// one of its lines, since a line is a cache miss; the last one stands for the groups too.
+// Whether there are too many blocks a bucket. A large table's load is estimated from buckets spread
+// evenly over it, and each bucket's from one of its lines, since a line is a cache miss; the last
+// line stands for the groups too.
 bool LiveMap::LoadIsHigh(uint64_t buckets) const {
   constexpr size_t kLines = 4;
   const bool whole = buckets <= kMostSamples;

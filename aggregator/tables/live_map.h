@@ -26,8 +26,8 @@
 //      from then on the copy is the block, and what is kMoving in the old bucket is nothing.
 //   4. A copy is there before its original is kMoving. So who takes a kMoving original takes the
 //      copy away too before it returns, whichever of them is the block meanwhile: the address can't
-//      come back before. Of two Removes at once, which only a program's own race makes, the one
-//      that takes the copy has the block.
+//      come back before. If two Removes come at once, which only a program's own race
+//      makes, the one that takes the copy has the block.
 //   5. A value is stored before its key becomes live, and stays while the key does.
 //   6. Between the first state_ load and the last look N has not changed, or the search starts
 //      again. Each retry means that a split made progress: lock-free.
@@ -246,8 +246,8 @@ class LiveMap {
     return look;
   }
 
-  // Of a line's slots one that has the key, if any has: nearly always one has what is looked for.
-  // Without a branch: which it is can't be predicted, and what follows would wait for the line.
+  // The slot of a line that has the key, if one has: nearly always one does. It has no branch:
+  // which slot it is can't be predicted, and what follows would wait for the line.
   [[gnu::always_inline]] static Slot* OneOf(Slot* line, uint64_t key) {
     const auto has = [&](Slot * slot) __attribute__((always_inline)) {
       return __builtin_expect_with_probability(slot->key.load(std::memory_order_relaxed) == key, 1,

@@ -46,7 +46,7 @@ Segments::Turn::Turn(Segments& segments, const void* thread) : segments_(segment
       __builtin_ia32_pause();
       continue;
     }
-    // Of threads that are busy each may have a slice of the processor's time before the next try.
+    // Each thread that is busy may have a slice of the processor's time before the next try.
     const uint64_t now = MonotonicNs();
     if (deadline == 0) deadline = now + kTurnNs;
     if (now >= deadline) break;
@@ -79,7 +79,7 @@ uint64_t Segments::KeptPeak() const {
                          : header.kept_peaks[generation % 2].peak.load(std::memory_order_relaxed);
 }
 
-// Of equal peaks the first is the run's; the first of all may be of 0 bytes.
+// The first of equal peaks is the run's; the first of all may be of 0 bytes.
 bool Segments::IsHighest(uint64_t peak) const {
   return peak > KeptPeak() || region_.header().kept_generation.load(std::memory_order_relaxed) == 0;
 }
@@ -92,7 +92,7 @@ bool Segments::IsWanted(uint64_t peak) const {
   return false;
 }
 
-// Of a mark's steps the first three.
+// Does the first three steps of a mark.
 bool Segments::EndSegment() {
   PeakTracker word(&region_.header().peak);
   if (!Counts()) return false;

@@ -189,7 +189,7 @@ class Segments {
   Scope scopes_[kMaxScopes];
   std::atomic<ScopeId> released_later_[kMaxScopes] = {};
 
-  // Of the newest mark.
+  // What the newest mark has.
   PeakState before_ = {};  // the segment's, as it ended
   EpochRows peak_;         // its rows, if anybody wanted them
   EpochRows now_;          // what is live at the mark

@@ -23,7 +23,7 @@ uint32_t TakeOwnChunk(const Region& region);
 // Keeps room for the shared cell of a site that was just taken. False: there is none.
 bool KeepSharedCell(const Region& region, uint32_t site);
 
-// The site's cell. Pre: KeepSharedCell was true. Of a site that isn't one: that of site 0.
+// The site's cell. Pre: KeepSharedCell was true. If there is no such site, it is that of site 0.
 uint32_t SharedCell(const Region& region, uint32_t site);
 
 }  // namespace memprof

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint32_t kFirstIndexCapacity = 512;  // one page
 
-// Of a slot with stacks that are not unusually deep: both ends of the remembered frames, and the
-// recent stacks.
+// A slot whose stacks are not unusually deep has these resident: both ends of the remembered
+// frames, and the recent stacks.
 constexpr int64_t kSlotResidentBytes = 5 * 4096;
 static_assert(sizeof(ThreadSlot) > kSlotResidentBytes);
 

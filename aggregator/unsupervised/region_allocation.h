@@ -14,7 +14,8 @@
 
 namespace memprof {
 
-// Of address space and of the disk; of a forked child, and where files are memory.
+// Bytes of address space and of the disk; the small one for a forked child, and where files are
+// memory.
 inline constexpr uint64_t kRegionBudget = 64ull << 20;
 inline constexpr uint64_t kSmallRegionBudget = 16ull << 20;
 

@@ -236,7 +236,7 @@ class Machine {
     return true;
   }
 
-  // Of the CFA that is set already; which one that is, isn't known while rows are skipped.
+  // Changes the CFA that is set already; which one that is, isn't known while rows are skipped.
   bool SetCfaRegister(uint64_t reg) {
     if (skipped_rows_ > 0) return true;
     return row_.cfa_kind == CfaKind::kRegisterOffset && SetCfa(reg, row_.cfa_offset);

@@ -28,8 +28,8 @@ long PopulateForReading(uintptr_t page) {
   return kernel::Call(SYS_madvise, page, kPageBytes, kPopulateRead);
 }
 
-// Where that isn't known or not allowed: rt_sigprocmask copies the new mask in before it looks at
-// `how`. With a `how` that doesn't exist it changes nothing, and tells EFAULT from EINVAL.
+// For where that isn't known or not allowed: rt_sigprocmask copies the new mask in before it looks
+// at `how`. With a `how` that doesn't exist it changes nothing, and tells EFAULT from EINVAL.
 long ReadMaskFrom(uintptr_t page) {
   constexpr long kNoSuchHow = 0x7fff;
   constexpr long kMaskBytes = 8;

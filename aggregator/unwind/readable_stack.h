@@ -16,7 +16,7 @@
 //   other stacks      sigaltstack, ucontext and coroutine stacks may be gone at the next capture:
 //                     their pages are probed each time (about 0.4 µs a page).
 //   filtered calls    Once the host filters its system calls nothing is probed: there is the
-//                     permanent range, and the page of the hook. Of the main thread it may have
+//                     permanent range, and the page of the hook. The main thread's may have
 //                     grown: the kernel lets nothing else come near that stack on its own account,
 //                     so what lies below a range that ends with it is the same stack.
 //

@@ -258,7 +258,7 @@ constexpr uint32_t kLeafChanged = 0xffffffffu;
   __builtin_memcpy(memory.reserved, &reserved, sizeof(reserved));
   memory.generation = generation;
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  // Of a truncated stack the root is not known, and its frames move with every call.
+  // The root of a truncated stack is not known, and its frames move with every call.
   memory.depth = result.truncated ? 0 : result.depth;
   return result;
 }

@@ -47,7 +47,7 @@
 
 namespace memprof {
 
-// Of the function that called the hook, as they will be when the hook returns.
+// The registers of the function that called the hook, as they will be when the hook returns.
 struct StartRegisters {
   uintptr_t pc;  // the hook's return address
   uintptr_t sp;  // after the return

@@ -7,9 +7,9 @@
 //
 // There is no fallback beyond that. libunwind was one: its local API tests addresses by reading and
 // writing a pipe whose descriptors the program may have closed and opened for itself; its remote
-// API opens that pipe too, and takes mutexes that a forked child may find locked for ever. Of the
-// 37 million rows in binaries of Debian, CUDA, Chromium, Java and Rust the interpreter has all but
-// 8, in libgcrypt's epilogues, which DWARF forbids.
+// API opens that pipe too, and takes mutexes that a forked child may find locked for ever. There
+// are 37 million rows in binaries of Debian, CUDA, Chromium, Java and Rust, and the interpreter has
+// all but 8, in libgcrypt's epilogues, which DWARF forbids.
 //
 // The state of a walk is (pc, sp, rbp), and a step by a compact rule is a function of the state, of
 // the rule, and of the one or two words it reads: the return address, and rbp where the rule says

@@ -28,7 +28,7 @@
 //      something is being changed, should a signal handler leave the change by longjmp.
 //   3. words_ of a stack end with one that never matches.
 //   4. While stack_count_ is 0 there are no edges: also where a signal handler left a change.
-//   5. Of each array only what its limit at level_ says is used.
+//   5. Each array is used only as far as its limit at level_ says.
 #pragma once
 
 #include <atomic>

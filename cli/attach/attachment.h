@@ -48,11 +48,11 @@ class Attachment {
   AttachmentState Look();
 
   const std::string& error() const { return error_; }
-  // What stays in the process and why; empty: as intended. Of kDetached.
+  // In kDetached: what stays in the process and why; empty: as intended.
   const std::string& left() const { return left_; }
   uint64_t restored() const { return restored_; }
   const InjectionTimes& times() const { return times_; }
-  // Of kEnded, where the system tells: as wait() has it.
+  // In kEnded, where the system tells: as wait() has it.
   std::optional<int> wait_status() const { return wait_status_; }
 
  private:

@@ -43,7 +43,7 @@ class TargetProcess {
   // begin of its file's name (libc.so, libmemprof_attach.so).
   uint64_t Find(const char* module, const char* symbol) const;
 
-  // Whose allocator it is: the path of the module that defines malloc.
+  // The path of the module that defines malloc.
   const std::string& allocator() const { return allocator_; }
 
   // The file of its loader, which may be its executable; empty: not known.

@@ -39,9 +39,9 @@ class Option {
   Option& Check(std::function<std::string(const std::string&)> check);
   Option& Excludes(const Option& other);
   Option& Needs(const Option& other);
-  // Of one that fills a vector: a value each time that it is given.
+  // For one that fills a vector: it takes a value each time that it is given.
   Option& OneValueEach();
-  // Of AddTaken's: it may be given several times, and its function gets each value.
+  // For AddTaken's: it may be given several times, and its function gets each value.
   Option& EachTime();
 
   size_t count() const;  // how often it was given

@@ -1,6 +1,6 @@
 // Exit statuses.
 //
-// Of all commands but `memprof run`: 0 to 3, as below. Of `memprof run`: the first that applies.
+// All commands but `memprof run` have 0 to 3, as below. `memprof run` has the first that applies:
 //
 //   125, 126, 127   memprof's own failure before the start: refused, can't execute, not found
 //   the program's   its non-zero status, or 128+N for a signal N; not with --exit-status=budget

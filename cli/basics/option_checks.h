@@ -21,21 +21,21 @@ inline std::string RowCount(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
 }
 
-// Of run --temporary.
+// For run --temporary.
 inline std::string TemporaryThreshold(const std::string& text) {
   if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";
   return "'" + text + "' is no number of allocations; write one from 1 to " +
          std::to_string(kMaxTemporaryThreshold);
 }
 
-// Of env --max-files.
+// For env --max-files.
 inline std::string FileCount(const std::string& text) {
   if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMostMaxFiles) return "";
   return "'" + text + "' is no number of files; write one from 1 to " +
          std::to_string(kMostMaxFiles);
 }
 
-// Of run --sample: a size; 0 is none.
+// For run --sample: a size; 0 is none.
 inline std::string SampleDistance(const std::string& text) {
   const auto bytes = ParseBytes(text);
   if (bytes && *bytes <= kMaxSampleBytes) return "";

@@ -15,8 +15,8 @@
 #include "cli/load/load.h"
 #include "cli/terminal/output.h"
 #include "core/units.h"
+#include "formats/atomic_file.h"
 #include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
 
 namespace memprof {
 namespace {

@@ -14,7 +14,7 @@
 #include "cli/load/load.h"
 #include "cli/symbols/symbolize_capture.h"
 #include "cli/terminal/output.h"
-#include "formats/capture_writer.h"
+#include "formats/atomic_file.h"
 
 namespace memprof {
 namespace {

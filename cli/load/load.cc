@@ -157,7 +157,7 @@ Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes
   return loaded;
 }
 
-// Of numbers and patterns that are for none of those that are there, or for none that is apart.
+// Says which numbers and patterns fit no process that is there, or none that is apart.
 tl::unexpected<Error> WhyNoProcess(const std::vector<std::string>& names,
                                    const ChosenProcesses& chosen,
                                    const std::vector<SnapshotProgram>& there) {

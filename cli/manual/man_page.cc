@@ -35,7 +35,7 @@ the program's own, or 128+N if signal N ended it; 125, 126 and 127 are memprof's
 .BR env (1)
 and
 .BR timeout (1),
-and 1 is over a budget. Of the others:
+and 1 is over a budget. The others have:
 .TP
 .B 0
 Fine.

@@ -63,7 +63,7 @@ constexpr struct {
 // No allocator has less code (mimalloc: 60 kB). Tables of data, which may be large, have none.
 constexpr uint64_t kLeastCode = 16 * 1024;
 
-// Of a stripped file.
+// A stripped file is known by its allocator's messages.
 void FindMessages(Elf* elf, ElfFacts& facts) {
   for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
        section = elf_nextscn(elf, section)) {

@@ -23,7 +23,7 @@
 
 namespace memprof {
 
-// mallctl 0: there is none that can be hooked. Of several the first.
+// mallctl 0: there is none that can be hooked. If there are several, the first.
 InnerJemalloc ReadInnerJemalloc(Elf* elf);
 
 // The code of all jemalloc functions that are known by their names, of any version, whether they

@@ -26,7 +26,7 @@ struct InnerAllocators {
 
 class InnerJemallocCache {
  public:
-  // Of the program that a process runs.
+  // For the program that a process runs.
   const InnerAllocators& Of(pid_t pid);
   const InnerAllocators& OfFile(const std::string& path);
 

@@ -122,7 +122,7 @@ bool NeedsSanitizer(const ElfFacts& facts) {
   return facts.defines_sanitizer;
 }
 
-// Of what the kernel executes.
+// For what the kernel executes.
 std::optional<std::string> WhyNotHere(const ElfFacts& facts) {
   if (facts.machine != EM_X86_64 && facts.machine != EM_386) {
     return "is for another machine than x86-64, where memprof runs";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/terminal/row_table.h"
+#include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
 #include "core/units.h"
@@ -15,8 +16,6 @@ namespace memprof {
 namespace {
 
 constexpr size_t kWide = 140;  // columns: room for folders
-
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // What of the rows is shown, and the sum of what is not.
 struct Selection {

@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
 
@@ -124,7 +125,7 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
 std::string PlaceOf(const std::string& function, const std::string& file, uint32_t line,
                     const std::string& module, size_t folders) {
   if (file.empty()) {
-    const std::string name = module.substr(module.rfind('/') + 1);
+    const std::string name(BaseName(module));
     return function.starts_with(name + "+0x") ? "" : name;
   }
   size_t start = file.rfind('/');

@@ -17,21 +17,19 @@
 namespace memprof {
 
 // A function that called a location, with what of the location's row came through it.
-struct CallerRow {
+struct CallerRow : Figures {
   std::string function;  // or "[no caller]"
   std::string file;
   uint32_t line = 0;
   std::string module;
-  Count peak, leaked, total, temporary;
   FigureVariances variances;
 };
 
-struct LocationRow {
+struct LocationRow : Figures {
   std::string function;  // a location's, or a bracketed row
   std::string file;
   uint32_t line = 0;
-  std::string module;  // path; empty: none
-  Count peak, leaked, total, temporary;
+  std::string module;          // path; empty: none
   uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
   uint64_t heaviest_bytes = 0;
   uint32_t stacks = 0;               // sites summed up here

@@ -53,7 +53,8 @@ std::string WhyNoCapture(const RunOutcome& outcome, const std::string& region) {
          "report it";
 }
 
-std::string Figures(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes) {
+std::string FiguresText(const RunOutcome& outcome, const std::string& output,
+                        uint64_t output_bytes) {
   const Snapshot& snapshot = *outcome.written;
   const Count peak = SumPeak(snapshot);
   const Count leaked = SumLeaked(snapshot);
@@ -141,7 +142,7 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
   } else if (!quiet) {
     if (outcome.written) {
       AddTrouble(outcome, conclusion.lines);
-      conclusion.lines.push_back(Figures(outcome, output, output_bytes));
+      conclusion.lines.push_back(FiguresText(outcome, output, output_bytes));
     } else {
       conclusion.lines.push_back("the program itself is left out by --only or --skip");
     }

@@ -36,7 +36,8 @@ std::map<std::string, std::string> PackagesByName(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const size_t colon = line.find(": ");
     if (colon == std::string_view::npos || line.starts_with("diversion ")) continue;
-    // Of several owners ("a, b: /file") and an architecture ("a:amd64"), the first name.
+    // There may be several owners ("a, b: /file") and an architecture ("a:amd64"): the first name
+    // counts.
     const std::string_view owners = line.substr(0, colon);
     packages.emplace(line.substr(colon + 2),
                      DebugPackageOf(owners.substr(0, owners.find_first_of(":,"))));

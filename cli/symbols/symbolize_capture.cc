@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/symbols/report_symbolizer.h"
+#include "formats/atomic_file.h"
 #include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
 
 namespace memprof {
 

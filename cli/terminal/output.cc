@@ -10,7 +10,7 @@
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
-#include "formats/capture_writer.h"
+#include "formats/atomic_file.h"
 
 namespace memprof {
 namespace {

@@ -16,7 +16,8 @@ namespace memprof {
 
 class RowTable {
  public:
-  // `figure` heads the first column; shares are of `whole_bytes`. Of estimates, headings say so.
+  // `figure` heads the first column; shares are of `whole_bytes`. If they are estimates, headings
+  // say so.
   RowTable(const char* figure, uint64_t whole_bytes, bool estimates, const TextStyle& style);
 
   // `error_bytes`: the figure's standard error. Names must be Printable.

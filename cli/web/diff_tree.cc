@@ -24,7 +24,7 @@ class Merger {
   DiffTree Take() { return std::move(tree_); }
 
  private:
-  void Add(const Profile& profile, DiffTreeCounts DiffTreeNode::*side) {
+  void Add(const Profile& profile, Figures DiffTreeNode::*side) {
     std::vector<uint32_t> frames;  // of the tree, by the profile's
     for (const ProfileFrame& frame : profile.frames) frames.push_back(FrameOf(profile, frame));
     std::vector<uint32_t> places(std::max<size_t>(profile.nodes.size(), 1), 0);
@@ -44,7 +44,7 @@ class Merger {
           place = places[*at] = Child(place, frames[profile.nodes[*at].frame]);
         }
       }
-      DiffTreeCounts& counts = tree_.nodes[place].*side;
+      Figures& counts = tree_.nodes[place].*side;
       AddFigures(counts, site);
     }
   }
@@ -155,7 +155,7 @@ DiffTree Pruned(const DiffTree& whole, size_t max_nodes) {
       place[i] = row[node.parent];
       ++tree.pruned_nodes;
     }
-    for (DiffTreeCounts DiffTreeNode::*side : {&DiffTreeNode::before, &DiffTreeNode::after}) {
+    for (Figures DiffTreeNode::*side : {&DiffTreeNode::before, &DiffTreeNode::after}) {
       AddFigures(tree.nodes[place[i]].*side, node.*side);
     }
   }

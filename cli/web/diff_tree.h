@@ -27,14 +27,10 @@ struct DiffTreeFrame {
   FrameKind kind = FrameKind::kProgram;
 };
 
-struct DiffTreeCounts {
-  Count peak, leaked, total, temporary;
-};
-
 struct DiffTreeNode {
   uint32_t parent = 0;
-  uint32_t frame = 0;            // meaningless in the root
-  DiffTreeCounts before, after;  // of the sites that end exactly here
+  uint32_t frame = 0;     // meaningless in the root
+  Figures before, after;  // of the sites that end exactly here
 };
 
 struct DiffTree {

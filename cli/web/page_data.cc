@@ -16,22 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* EndName(EndKind kind) {
-  switch (kind) {
-    case EndKind::kRunning:
-      return "running";
-    case EndKind::kExit:
-      return "exit";
-    case EndKind::kSignal:
-      return "signal";
-    case EndKind::kExec:
-      return "exec";
-    case EndKind::kEnded:
-      return "ended";
-  }
-  return "running";
-}
-
 // Each text once, in the order of first use; 0 is the empty one.
 class Strings {
  public:
@@ -49,7 +33,7 @@ class Strings {
 };
 
 Json EndJson(const SnapshotProgram& program) {
-  Json end = {{"kind", EndName(program.end_kind)}, {"code", program.end_code}};
+  Json end = {{"kind", NameOf(program.end_kind)}, {"code", program.end_code}};
   if (program.end_kind == EndKind::kSignal) {
     const char* name = sigabbrev_np(static_cast<int>(program.end_code));
     end["signal"] = name != nullptr ? std::string("SIG") + name : std::string("signal");
@@ -138,7 +122,7 @@ Json OwnJson(const PageRows& page) {
   return own;
 }
 
-// Of estimates: what the errors are computed from, for the rows of OwnJson.
+// What the errors of estimates are computed from, for the rows of OwnJson.
 Json VariancesJson(const std::vector<PageRow>& rows) {
   Json json;
   for (const Figure figure : kAllFigures) {

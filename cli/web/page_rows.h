@@ -21,10 +21,9 @@
 
 namespace memprof {
 
-struct PageRow {
+struct PageRow : Figures {
   uint32_t node = 0;    // of the tree
   uint32_t thread = 0;  // of PageRows::threads
-  Count peak, leaked, total, temporary;
   FigureVariances variances;
 };
 

@@ -11,7 +11,7 @@ inline constexpr std::string_view kPageDataMarker = "@MEMPROF_PAGE_DATA@";
 
 // Each holds the marker exactly once: build.mjs refuses to make another.
 std::string_view PageTemplate();
-// Of the page that compares two captures.
+// The page that compares two captures.
 std::string_view DiffPageTemplate();
 
 }  // namespace memprof

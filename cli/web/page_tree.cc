@@ -141,10 +141,7 @@ std::string LinesText(const std::set<uint32_t>& lines) {
 // A node matters by its largest share of any figure, so that what is small at the peak but is most
 // of the leak stays. Shares are inclusive: no node matters more than its parent.
 std::vector<double> Importance(const std::vector<MergedNode>& nodes) {
-  struct Sums {
-    Count peak, leaked, total, temporary;
-  };
-  std::vector<Sums> sums(nodes.size());
+  std::vector<Figures> sums(nodes.size());
   for (size_t i = nodes.size(); i-- > 0;) {
     AddFigures(sums[i], nodes[i].figures);
     if (i != 0) AddFigures(sums[nodes[i].parent], sums[i]);

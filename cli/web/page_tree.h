@@ -39,13 +39,9 @@ struct PageFrame {
   friend bool operator==(const PageFrame&, const PageFrame&) = default;
 };
 
-struct PageNode {
+struct PageNode : Figures {  // of the sites that end exactly here, not of what is below
   uint32_t parent = 0;
-  uint32_t frame = 0;  // meaningless in the root
-  Count peak;          // of the sites that end exactly here, not of what is below
-  Count leaked;
-  Count total;
-  Count temporary;
+  uint32_t frame = 0;         // meaningless in the root
   FigureVariances variances;  // likewise; 0 of an exact profile
   LiveHistory history;        // likewise
 };

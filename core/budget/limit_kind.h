@@ -41,7 +41,7 @@ struct LimitKind {
   const char* key;  // in the budget file and in reports
   Unit unit;
   LimitScope scope;
-  // Whose rows explain it, and whether by blocks rather than by bytes.
+  // The figure whose rows explain it, and whether by blocks rather than by bytes.
   Figure figure;
   bool by_allocations;
   // A verdict of leaks: without what is kept by design, and suppressions are of it unless they say

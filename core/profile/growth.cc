@@ -12,7 +12,7 @@ namespace {
 using Values = std::span<const double>;
 
 constexpr double kMsPerHour = 3600e3;
-// Of the series, what is too little for a warm-up that is worth a word.
+// A warm-up is worth a word from these shares of the series on.
 constexpr size_t kStartupShare = 16;
 constexpr size_t kLongStartupShare = 8;
 // The later half's slope is to be compared with this part of the earlier one's.

@@ -44,7 +44,7 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   profile.unseen = snapshot.unseen;
   profile.sources = snapshot.sources;
   for (const SnapshotProcess& process : snapshot.processes) {
-    profile.processes.push_back({process.kind, {}, {}, {}, {}});
+    profile.processes.push_back({{}, process.kind});
     for (const ProcessRow& row : process.rows) AddFigures(profile.processes.back(), row);
   }
   profile.nodes.push_back({});

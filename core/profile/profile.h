@@ -57,14 +57,13 @@ struct ProfileSite {
 };
 
 // What one source of a merge has in all, as far as it is kept apart.
-struct ProfileProcess {
+struct ProfileProcess : Figures {  // of kApart: sums over its rows
   SnapshotProcess::Kind kind = SnapshotProcess::Kind::kUnknown;
-  Count peak, leaked, total, temporary;  // of kApart: sums over its rows
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
 
-struct Profile {
+struct Profile : Figures {  // sums over sites
   SnapshotProgram program;
   SnapshotTracker tracker;
   std::vector<SnapshotModule> modules;
@@ -84,11 +83,10 @@ struct Profile {
   std::optional<ChosenMoment> chosen;
   // There: the profile is of these processes alone (ShowProcesses).
   std::optional<ChosenProcesses> chosen_processes;
-  std::vector<std::string> notes;        // of the symbolizer: what was lacking, one line a module
-  std::vector<std::string> damage;       // of the capture: what was lost of it, one line each
-  Count peak, leaked, total, temporary;  // sums over sites
-  FigureVariances variances;             // likewise
-  SizeHistogram sizes;                   // of total; what it lacks of it is not known (Untold)
+  std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
+  std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
+  FigureVariances variances;        // likewise
+  SizeHistogram sizes;              // of total; what it lacks of it is not known (Untold)
 };
 
 Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);

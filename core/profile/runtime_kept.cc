@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base_name.h"
 #include "core/protocol/sample_weight.h"
 
 namespace memprof {
@@ -42,13 +43,13 @@ constexpr Entry kEntries[] = {
 
 // ld-linux-x86-64.so.2, or what it is a link to before glibc 2.34: ld-2.31.so.
 bool IsLoader(std::string_view module) {
-  const std::string_view name = module.substr(module.rfind('/') + 1);
+  const std::string_view name = BaseName(module);
   return name.starts_with("ld-linux-") || name.starts_with("ld-2.") || name == "ld.so";
 }
 
 // "libc" is libc.so.6 and libc-2.31.so, not libcairo.so.2.
 bool IsLibrary(std::string_view module, std::string_view library) {
-  const std::string_view name = module.substr(module.rfind('/') + 1);
+  const std::string_view name = BaseName(module);
   if (!name.starts_with(library)) return false;
   const std::string_view rest = name.substr(library.size());
   return rest.starts_with(".so") || rest.starts_with('-');

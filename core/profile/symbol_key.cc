@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/base_name.h"
+
 namespace memprof {
 namespace {
-
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;

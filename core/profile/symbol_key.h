@@ -26,10 +26,10 @@ struct SymbolKey {
 
 SymbolKey SymbolKeyOf(const Profile& profile, const ProfileFrame& frame);
 
-// Of a module's path in a profile of `program`; empty for no path.
+// The key of a module, by its path, in a profile of `program`; empty for no path.
 std::string ModuleKey(std::string_view path, std::string_view program);
 
-// Of a function as the symbolizer names it, in the module of that path.
+// The key of a function, as the symbolizer names it, in the module of that path.
 std::string FunctionKey(std::string_view function, std::string_view module_path);
 
 }  // namespace memprof

@@ -22,7 +22,7 @@ enum class AllocatorKind : uint8_t {
 };
 inline constexpr uint32_t kAllocatorKinds = 10;
 
-// As reports name it. Of a number that has no name: as kUnknown.
+// The name in reports. A number without a name is called as kUnknown is.
 inline constexpr const char* NameOf(AllocatorKind kind) {
   switch (kind) {
     case AllocatorKind::kMalloc:

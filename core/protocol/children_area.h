@@ -69,7 +69,7 @@ struct ChildrenLayout {
   uint64_t first_offset = 0;
   uint64_t region_budget = 0;  // what slots are laid out for
 
-  // Of a slot's guard page; its region is a page further.
+  // Where a slot's guard page is; its region is a page further.
   uint64_t OffsetOf(uint32_t slot) const { return first_offset + slot * slot_bytes; }
   uint64_t bytes() const { return OffsetOf(slots); }
 };

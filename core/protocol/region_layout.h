@@ -318,8 +318,8 @@ struct TrackerOptions {
   InnerJemalloc jemalloc = {};
 };
 
-// Of a region that the tracker made itself (core/protocol/unsupervised.h): what else a supervisor
-// would know of the process. All zero in any other.
+// What a supervisor would know of the process, in a region that the tracker made itself
+// (core/protocol/unsupervised.h). All zero in any other.
 struct RegionOrigin {
   std::atomic<uint32_t> unsupervised;          // 1: the tracker made it
   std::atomic<uint32_t> exit_status_plus_one;  // what exit() was called with; 0: it wasn't seen
@@ -382,8 +382,8 @@ struct RegionHeader {
   // that came when kSizeCounts was full. Atomic adds.
   alignas(64) SizeCounts other_sizes;
 
-  // Of a tracker that was attached: frees of blocks whose allocation it didn't see, which are those
-  // of before, and what it could not hook. Bytes as the allocator has them; 0: it doesn't tell.
+  // Frees of blocks whose allocation a tracker that was attached didn't see: those of before, and
+  // what it could not hook. Bytes as the allocator has them; 0: it doesn't tell.
   alignas(64) std::atomic<uint64_t> before_attach_frees;
   std::atomic<uint64_t> before_attach_bytes;
   std::atomic<uint32_t> attached;  // 1: it was

@@ -7,7 +7,7 @@
 // While the process runs, a read is no instant. The rows at the peak are exact if the ordering
 // word's peak, epoch and armed are the same before and after the cells were read, which is tried 5
 // times; else the snapshot is `inexact_read`, and its bound has what may have moved meanwhile. Live
-// figures are each cell's own at some moment of the read. Of a process that is dead all is one
+// figures are each cell's own at some moment of the read. If the process is dead, all is of one
 // moment, but for the events that were in flight.
 //
 // Thread safety: pure but for the descriptor's file. Memory: what the region's tables hold.

@@ -209,7 +209,7 @@ bool RegionView::CopyPublished(Table table) {
          copy(info.offset, uint64_t{count(table)} * info.record_bytes);
 }
 
-// Of kCellChunks or kDetailChunks: those that the copied header and groups say are in use.
+// Copies kCellChunks or kDetailChunks: those that the copied header and groups say are in use.
 bool RegionView::CopyChunks(Table table) {
   const TableInfo& info = tables_[static_cast<size_t>(table)];
   bool fine = true;

@@ -1,9 +1,9 @@
 // KeptProcesses: which processes of a merge are kept apart, so that a merge of very many is not
 // that many times as large.
 //
-// Of the heaviest, by their peaks in bytes and then in the order of sources, the longest run that
-// is of at most kMostProcesses, or of at most kMostProcessRows rows. Processes whose rows are not
-// known don't count.
+// Processes are ordered by their peaks in bytes, then as the sources are. From the heaviest on as
+// many are kept as make at most kMostProcesses, or at most kMostProcessRows rows. Processes without
+// known rows don't count.
 //
 // Invariant: who is kept among more processes is kept among fewer. So the merge of merges keeps the
 // same ones, whatever the groups.

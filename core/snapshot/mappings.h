@@ -17,7 +17,7 @@
 
 namespace memprof {
 
-// Of one place, as SnapshotSite; `allocations` of a Count are mappings.
+// What one place has mapped, as SnapshotSite; `allocations` of a Count are mappings.
 struct SnapshotMapping {
   uint32_t node = 0;
   uint32_t thread_name = 0;

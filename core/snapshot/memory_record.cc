@@ -23,7 +23,7 @@ std::vector<MemoryPart> PartsOf(const MemorySample& sample) {
   const AllocatorSample& said = sample.allocator;
   within("live", "live requested bytes", signed_of(sample.live_bytes));
   if (said.allocated_bytes) {
-    // Of the blocks that were live when it said so: since then blocks came and went.
+    // It is about the blocks that were live when it said so: since then blocks came and went.
     within(
         "rounding", "rounding and headers of live blocks",
         signed_of(*said.allocated_bytes) - signed_of(said.live_bytes.value_or(sample.live_bytes)));

@@ -20,7 +20,7 @@ struct Candidate {
   bool inexact;
 };
 
-// Of two that are as near the earlier one; the end, and a moment before a named snapshot of its
+// The earlier one wins if two are as near; the end, and a moment before a named snapshot of its
 // time.
 Candidate Nearest(const Snapshot& snapshot, uint64_t time_ms, Candidate best) {
   const auto look = [&](MomentSelector::Kind kind, const auto& samples) {

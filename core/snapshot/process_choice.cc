@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "core/base_name.h"
 #include "core/figure.h"
 #include "core/saturated_sum.h"
 #include "core/snapshot/snapshot_merger.h"
@@ -22,7 +23,7 @@ bool IsFor(const std::string& pattern, const SnapshotProgram& program) {
   if (matches(program.program)) return true;
   if (program.command.empty()) return false;
   const std::string& called = program.command[0];
-  return matches(called.substr(called.rfind('/') + 1));
+  return matches(std::string(BaseName(called)));
 }
 
 std::string CountOf(size_t count, const char* what) {

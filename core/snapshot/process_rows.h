@@ -37,7 +37,7 @@ struct SnapshotProcess {
   friend bool operator==(const SnapshotProcess&, const SnapshotProcess&) = default;
 };
 
-// Of a profile that is no merge.
+// The only process of a profile that is no merge.
 SnapshotProcess ProcessOf(const std::vector<SnapshotSite>& sites);
 
 // The rows' sites become others, `moved` by their index; rows that are then of one are one.

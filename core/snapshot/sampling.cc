@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-// Of what a damaged capture says, too.
+// It must hold for what a damaged capture says, too.
 uint64_t RootOf(double variance) {
   return static_cast<uint64_t>(std::round(std::min(std::sqrt(variance), 0x1p63)));
 }

@@ -50,7 +50,7 @@ struct FigureVariances {
   }
 };
 
-// Of one site's figure. sample_bytes of 0: exact, no variance.
+// The variance of one site's figure; none where sample_bytes is 0: the figure is exact.
 Variance VarianceOf(const Count& count, uint64_t sample_bytes);
 FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes);
 FigureVariances SumVariances(const Snapshot& snapshot);

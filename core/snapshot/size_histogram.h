@@ -1,6 +1,6 @@
 // SizeHistogram: how many blocks, and bytes, of each class of sizes (SizeClass: powers of two).
 //
-// Sorted by class, each class once, none without a figure. Of a site it is either empty (not known)
+// Sorted by class, each class once, none without a figure. A site's is either empty (not known)
 // or its shares sum to what the site allocated in all.
 //
 // Thread safety: plain values. Sums are modulo 2^64, as those of all figures.

@@ -147,6 +147,22 @@ std::vector<uint32_t> Number(const std::vector<SnapshotNode>& nodes, const std::
 
 }  // namespace
 
+const char* NameOf(EndKind kind) {
+  switch (kind) {
+    case EndKind::kRunning:
+      return "running";
+    case EndKind::kExit:
+      return "exit";
+    case EndKind::kSignal:
+      return "signal";
+    case EndKind::kExec:
+      return "exec";
+    case EndKind::kEnded:
+      return "ended";
+  }
+  return "running";
+}
+
 std::string WhyStopped(uint32_t stop_reason) {
   switch (static_cast<StopReason>(stop_reason)) {
     case StopReason::kNoMemory:

@@ -75,6 +75,7 @@ enum class EndKind : uint8_t {
   kExec,
   kEnded  // nobody told how
 };
+const char* NameOf(EndKind kind);  // in JSON and on the page
 
 struct SnapshotProgram {
   std::string program;  // base name of what ran
@@ -154,7 +155,7 @@ Count SumPeak(const Snapshot& snapshot);
 Count SumLeaked(const Snapshot& snapshot);
 Count SumTotal(const Snapshot& snapshot);
 Count SumTemporary(const Snapshot& snapshot);
-// Of the whole program, at most what SumTotal has; it may be less (Untold).
+// The whole program's sizes: at most what SumTotal has; they may be less (Untold).
 SizeHistogram SumSizes(const Snapshot& snapshot);
 
 // Adds a site to one that stands for the same place, thread, class and kind. `other_sizes` takes

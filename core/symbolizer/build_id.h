@@ -11,7 +11,7 @@ namespace memprof {
 
 // Lower-case hexadecimal; empty: the file has none, or can't be read.
 std::string BuildIdOfFile(const std::string& path);
-// Of one that is open; nullptr: one that can't be read.
+// The same for a file that is open; nullptr: one that can't be read.
 std::string BuildIdOf(Elf* elf);
 
 }  // namespace memprof

@@ -41,7 +41,7 @@ class Downloads {
                            const char* file, const char* debuglink, GElf_Word debuglink_crc,
                            char** debug_file);
 
-  // Of a build-id (hexadecimal), without a module's file: a descriptor, or -1.
+  // By a build-id (hexadecimal) alone, without a module's file: a descriptor, or -1.
   static int FindByBuildId(Search& search, const std::string& build_id, std::string& debug_file);
 
   // Whether servers are named, and whether the library that asks them is here.

@@ -19,9 +19,9 @@ class SymbolIndex {
   void Fill(Dwfl_Module* module);
 
   // The symbol of the function that contains the address, mangled, without its version
-  // ("@GLIBC_2.2.5"); empty: none does. Of several the one that begins last; of aliases the global
-  // one. A symbol without a size (assembly) reaches up to the next symbol, and gives way to one
-  // with a size.
+  // ("@GLIBC_2.2.5"); empty: none does. If several do, it is the one that begins last, and among
+  // aliases the global one. A symbol without a size (assembly) reaches up to the next symbol, and
+  // gives way to one with a size.
   std::string At(uint64_t address) const;
 
   // False: every function has a symbol, and none contains the address.

@@ -85,7 +85,8 @@ class LocalSymbolizer : public Symbolizer {
     return *symbols;
   }
 
-  // Of the modules that were asked for since. Packages are looked for once: that takes a process.
+  // Notes on the modules that were asked for since. Packages are looked for once: that takes a
+  // process.
   void AddNotes() {
     std::vector<std::string> files;
     for (const auto& [module, symbols] : lacking_) {

@@ -22,7 +22,7 @@ std::vector<std::string> FileNames(Dwarf_Die& unit) {
 }  // namespace
 
 void UnitLines::Add(const Row& row) {
-  // Of rows at one address the last one counts.
+  // The last row at an address counts.
   while (!rows_.empty() && rows_.back().address == row.address) rows_.pop_back();
   if (!rows_.empty() && rows_.back().line == row.line && rows_.back().file == row.file) return;
   rows_.push_back(row);

@@ -9,6 +9,7 @@
 
 #include "core/snapshot/kept_processes.h"
 #include "core/snapshot/snapshot_merger.h"
+#include "formats/atomic_file.h"
 #include "formats/byte_writer.h"
 #include "formats/capture_checksum.h"
 #include "formats/capture_dump.h"

@@ -13,6 +13,7 @@
 #include "cli/web/diff_tree.h"
 #include "cli/web/embedded_json.h"
 #include "cli/web/page_template.h"
+#include "core/base_name.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -93,7 +94,7 @@ Json TableJson(const Profile& before, const Profile& after, DiffBy by, size_t ma
       }
       continue;
     }
-    const std::string module = row.module.substr(row.module.rfind('/') + 1);
+    const std::string module(BaseName(row.module));
     Json entry = {
         {"name", row.function.empty() ? module : row.function},
         {"place",
@@ -113,7 +114,7 @@ Json TableJson(const Profile& before, const Profile& after, DiffBy by, size_t ma
 }
 
 bool HasFigure(const DiffTreeNode& node) {
-  for (const DiffTreeCounts* counts : {&node.before, &node.after}) {
+  for (const Figures* counts : {&node.before, &node.after}) {
     for (const Figure figure : kAllFigures) {
       if (FigureOf(*counts, figure) != Count()) return true;
     }

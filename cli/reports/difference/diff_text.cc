@@ -10,13 +10,12 @@
 #include "cli/reports/symbol_notes.h"
 #include "cli/reports/trust.h"
 #include "cli/terminal/figure_table.h"
+#include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/units.h"
 
 namespace memprof {
 namespace {
-
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 // The rows' figures: change, blocks, before, after.
 class ChangeTable {

@@ -31,8 +31,7 @@ Result<DiffBy> ParseDiffBy(std::string_view text);
 enum class DiffSort { kBytes, kAllocations, kFunction };
 Result<DiffSort> ParseDiffSort(std::string_view text);
 
-struct DiffFigures {
-  Count peak, leaked, total, temporary;
+struct DiffFigures : Figures {
   FigureVariances variances;
 };
 

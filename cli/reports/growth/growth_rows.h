@@ -40,7 +40,7 @@ struct GrowthReport {
   std::optional<Growth> beside_heap;
 };
 
-// Of the moments from `since_ms` on; of a profile with a chosen moment, up to that one.
+// Judges the moments from `since_ms` on; in a profile with a chosen moment, up to that one.
 GrowthReport MakeGrowthReport(const Profile& profile, uint64_t since_ms = 0);
 
 // What all places that grow do together, in an hour.

@@ -3,7 +3,7 @@
 // below one node are one node.
 //
 // Frames of the system (frame_kind.h) are folded unless asked for: what they allocated is their
-// caller's. Of a stack that is nothing else, the innermost frame stays.
+// caller's. If a stack is nothing else, its innermost frame stays.
 //
 // Invariants
 //   1. A node's figure is the sum of its children's and of its `own`: what it allocated itself, or

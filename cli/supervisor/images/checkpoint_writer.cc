@@ -8,6 +8,7 @@
 
 #include "cli/basics/background_work.h"
 #include "core/region/region_reader.h"
+#include "formats/atomic_file.h"
 #include "formats/capture_writer.h"
 #include "formats/prometheus_metrics.h"
 

@@ -24,7 +24,7 @@ class CheckpointWriter {
   bool Started() const { return written_.valid(); }
   // Waits for it. Fine where none was started.
   Result<void> Finish();
-  // Of what was finished last: why there are no metrics of it; empty: there are, or were not asked.
+  // Why what was finished last has no metrics; empty: it has, or none were asked for.
   const std::string& no_metrics() const { return no_metrics_; }
 
  private:

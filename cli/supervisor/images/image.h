@@ -64,7 +64,7 @@ class Image {
   // RSS; nothing where the process is gone or runs something else.
   std::optional<uint64_t> ResidentBytes() const;
 
-  // Of the heap, when it was last sampled.
+  // The heap's peak, when it was last sampled.
   uint64_t peak_bytes() const { return peak_; }
 
   // A tracker counts here, or has. (One that got its region too late leaves it as it was.)

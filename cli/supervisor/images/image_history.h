@@ -81,8 +81,8 @@ class ImageHistory {
   UniformSeries<TimelinePoint> timeline_;
   UniformSeries<RegionMoment> moments_;
   std::future<MomentRead> reading_;
-  // Of the last moments. The least of them counts: one alone may be dear because the machine was
-  // taken away for a while, and an interval that has doubled stays so.
+  // What the last moments took. The least of them counts: one alone may be dear because the machine
+  // was taken away for a while, and an interval that has doubled stays so.
   std::chrono::nanoseconds costs_[3] = {};
   size_t collected_ = 0;
   uint64_t pause_until_ms_ = 0;  // something could not be read: not again at once

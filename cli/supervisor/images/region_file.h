@@ -19,7 +19,7 @@ namespace memprof {
 
 class RegionFile {
  public:
-  // Of at most about `most_bytes`, as the smallest region allows.
+  // Has at most about `most_bytes`, as the smallest region allows.
   static Result<RegionFile> InMemory(uint64_t most_bytes = kAnyRegionBytes);
   // In a new file; with `overwrite` it takes the place of an existing one, whose content lives on
   // for who has it open.

@@ -39,7 +39,7 @@ struct TrackerMemory {
   std::string region;          // the region's name in the kernel's list
 };
 
-// Of time, live bytes and allocator nothing is said. `ranges` by address, none over another.
+// Leaves time, live bytes and allocator as they are. `ranges` by address, none over another.
 MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
                            const std::vector<LiveRange>& ranges, const TrackerMemory& tracker,
                            uint64_t stack_limit, int pagemap_fd,

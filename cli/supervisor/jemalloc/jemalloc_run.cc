@@ -39,7 +39,7 @@ namespace {
 constexpr int kDefaultShift = 19;  // of bytes: jemalloc's own default
 constexpr char kProfileName[] = "profile";
 
-// Of the executable, or, where a library is the allocator, jemalloc's usual one.
+// The executable's own variable, or jemalloc's usual one where a library is the allocator.
 std::string VariableOf(const std::string& path) {
   const ElfFile file(path);
   const std::string variable = file.elf() != nullptr ? OptionsVariable(file.elf()) : std::string();

@@ -161,7 +161,7 @@ ImageOrigin ProcessTree::NewOrigin() const {
   return origin;
 }
 
-// Of a forked child's image.
+// The origin of a forked child's image.
 ImageOrigin ProcessTree::OriginOf(const AreaClaim& found) const {
   const ChildrenAreaFile::Claim& claim = found.claim;
   const auto parent = runs_.find({IsOfSlot(claim.parent) ? found.area : nullptr, claim.parent});
@@ -486,8 +486,8 @@ void ProcessTree::Look() {
   }
 }
 
-// Of the heaviest that live, as many as may have files; some at each look, so that a tracker that
-// connects meanwhile doesn't wait.
+// Writes those of the heaviest that live, as many as may have files; some at each look, so that a
+// tracker that connects meanwhile doesn't wait.
 void ProcessTree::WriteCheckpoints() {
   if (steady_clock::now() >= next_checkpoint_ && to_checkpoint_.empty()) {
     next_checkpoint_ = steady_clock::now() + options_.checkpoint;

@@ -6,7 +6,7 @@
 //   end              the process' pidfd
 //
 // A process is known by the kernel's word: the peer of a socket, or who has a slot's guard page
-// mapped (core/protocol/children_area.h); never by what it says of itself. Where that can't be
+// mapped (core/protocol/children_area.h); never by what it says of itself. If that can't be
 // asked, the pid that it says is watched, if that can be a descendant at all, and its slot isn't
 // used again before that process has ended.
 //

@@ -27,8 +27,8 @@ struct SlotOwner {
   pid_t pid = 0;                                                   // kYes: who
 };
 
-// Of each claim. kYes also where one process alone can be its owner, and may not be asked. kNo:
-// none that was there all the while. `since`: StartTicksOf the program.
+// One for each claim. kYes also where one process alone can be its owner, and may not be asked.
+// kNo: none that was there all the while. `since`: StartTicksOf the program.
 std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since);
 
 }  // namespace memprof

@@ -138,7 +138,7 @@ bool TreeCaptures::MakeRoomFor(uint64_t peak_bytes) {
   return true;
 }
 
-// Of a process whose pid came again, ".2" and so on behind it.
+// A process whose pid came again gets ".2" and so on behind it.
 std::string TreeCaptures::FreeName(const std::string& suffix) const {
   const auto is_ours = [this](const std::string& name) {
     return std::any_of(written_.begin(), written_.end(),

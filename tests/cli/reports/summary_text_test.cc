@@ -92,9 +92,9 @@ Profile DemoOfProcesses() {
     source.program.pid = pid;
     profile.sources.push_back(source);
   }
-  profile.processes = {{Kind::kSummed, {}, {}, {}, {}},
-                       {Kind::kApart, {300, 1}, {50, 1}, {600, 1}, {}},
-                       {Kind::kApart, {1500, 10}, {800, 1}, {12000, 10}, {}}};
+  profile.processes = {{{}, Kind::kSummed},
+                       {{{300, 1}, {50, 1}, {600, 1}, {}}, Kind::kApart},
+                       {{{1500, 10}, {800, 1}, {12000, 10}, {}}, Kind::kApart}};
   return profile;
 }
 

@@ -23,7 +23,7 @@ Profile Wide(uint32_t functions, uint32_t lines, uint64_t bytes) {
 }
 
 void ExpectSums(const DiffTree& tree, const Profile& before, const Profile& after) {
-  DiffTreeCounts old, now;
+  Figures old, now;
   for (const DiffTreeNode& node : tree.nodes) {
     for (const auto& [sum, side] : {std::pair(&old, &node.before), {&now, &node.after}}) {
       sum->peak += side->peak;

@@ -1,0 +1,14 @@
+// A path's last component; of a name without '/' the name.
+//
+// Thread safety: pure.
+#pragma once
+
+#include <string_view>
+
+namespace memprof {
+
+constexpr std::string_view BaseName(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace memprof

@@ -1,0 +1,80 @@
+#include "formats/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+namespace memprof {
+namespace {
+
+constexpr int kNamesTried = 100;
+
+std::string Why(const std::string& path) {
+  return fmt::format("{} can't be written: {}", path, std::strerror(errno));
+}
+
+// A new file beside `path`, whose name is put into `beside`. It is made with its mode, not with
+// mkstemp, which would need the umask, and that can be read only by setting it.
+int MakeBeside(const std::string& path, Readers readers, std::string& beside) {
+  for (int i = 0; i < kNamesTried; ++i) {
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+      random = static_cast<uint32_t>(i) + static_cast<uint32_t>(getpid()) * kNamesTried;
+    }
+    beside = fmt::format("{}.{:08x}", path, random);
+    const int fd = open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                        readers == Readers::kOwner ? 0600 : 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+bool WriteAll(int fd, const std::string& bytes) {
+  for (size_t at = 0; at < bytes.size();) {
+    const ssize_t n = write(fd, bytes.data() + at, bytes.size() - at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return false;
+    at += static_cast<size_t>(n);
+  }
+  return fsync(fd) == 0;
+}
+
+// The rename itself survives a crash of the machine only when the directory is written.
+void SyncDirectory(const std::filesystem::path& directory) {
+  const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return;
+  fsync(fd);
+  close(fd);
+}
+
+}  // namespace
+
+Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
+                                 Readers readers) {
+  std::string beside;
+  const int fd = MakeBeside(path, readers, beside);
+  if (fd < 0) return Fail(ErrorKind::kIo, Why(path));
+  const bool written = WriteAll(fd, bytes);
+  const std::string why = Why(path);
+  if (close(fd) != 0 || !written) {
+    unlink(beside.c_str());
+    return Fail(ErrorKind::kIo, why);
+  }
+  if (rename(beside.c_str(), path.c_str()) != 0) {
+    const std::string renaming = Why(path);
+    unlink(beside.c_str());
+    return Fail(ErrorKind::kIo, renaming);
+  }
+  const auto directory = std::filesystem::path(path).parent_path();
+  SyncDirectory(directory.empty() ? "." : directory);
+  return {};
+}
+
+}  // namespace memprof
