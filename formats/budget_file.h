@@ -10,8 +10,8 @@
 //   noise_floor_allocations = 100
 //
 //   [[budget.match]]
-//   function = "parse_*"                  # or namespace, source, module, thread; several: ["a",
-//   "b"] where = "place"                       # of frames: "any" of the stack, or the place alone
+//   function = "parse_*"                  # or namespace, source, module, thread; several: a list
+//   where = "place"                       # which frames: "any" of the stack, or the place alone
 //   peak_share = "25%"                    # and the other limits
 //   name = "the parser"                   # for reports
 //   required = true                       # fails where nothing matches

@@ -3,8 +3,8 @@
 //   heap_v2/524288                            one sample in so many bytes, on average
 //     t*: 88: 20176 [493: 627083]             all stacks (not read: the stacks' sum is the total)
 //   @ 0x7f6bd88a2630 0x55625b1b9169           return addresses, innermost first
-//     t*: 43: 4816 [43: 4816]                 of all threads: sampled blocks and bytes that are
-//     live t0: 43: 4816 [43: 4816]                 [and that ever were, with prof_accum]
+//     t*: 43: 4816 [43: 4816]                 all threads: sampled blocks and bytes that are live
+//     t0: 43: 4816 [43: 4816]                 [and that ever were, with prof_accum]
 //   MAPPED_LIBRARIES:
 //   5634a8c50000-5634a8cf5000 r-xp 00008000 fe:00 1194 /usr/bin/x      /proc/PID/maps
 //

@@ -1,9 +1,8 @@
-// Attachment: a process that memprof has attached to, as the supervisor sees it: instead of a
-// child.
+// Attachment: a process that memprof has attached to, or is about to.
 //
-//   Begin ─► kAttaching ─► kAttached ─► (BeginDetach, or the duration is over) kDetaching ─►
-//   kDetached
-//               └► kFailed     └──────────────── the process ends ────────────► kEnded ◄┘
+//   Begin ─► kAttaching ─► kAttached ─► BeginDetach, or the duration is over ─► kDetaching
+//                │             │                                                   │
+//                └► kFailed    └► the process ends ─► kEnded                       └► kDetached
 //
 // The tracing is a thread's of its own: while a call in the process waits for the supervisor's
 // answer, the supervisor must answer.

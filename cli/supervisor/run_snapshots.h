@@ -3,8 +3,8 @@
 //   --snapshot-every, --snapshot-at-rss   SnapshotSchedule
 //   --snapshot-on SIGNAL                  a signal to memprof, which is then not forwarded
 //   memprof snapshot                      ControlSocket; answered when the capture has it
-//        └─► the image's SnapshotTaker, for the run's capture; or a capture of its own
-//        (--snapshot-files)
+//        └─► the image's SnapshotTaker, for the run's capture; or, with --snapshot-files, a
+//            capture of its own
 //
 // Thread safety: one owner, the supervisor's loop. Failure: answered or said on stderr.
 #pragma once

@@ -1,8 +1,7 @@
 // Pattern: what a name has to be to match: a glob, or a regular expression.
 //
 //   glob    "parse_*": * stands for any characters, ? for one; \ takes away their meaning. The
-//   whole
-//           name has to match. So a name that was copied from a report matches itself.
+//           whole name has to match. So a name that was copied from a report matches itself.
 //   regex   RE2's syntax; it may match anywhere in the name: anchor it with ^ and $.
 //
 // Names are bytes: no case folding, no Unicode.

@@ -1,5 +1,5 @@
 // The region: the shared memory in which the tracker counts and from which the supervisor reads.
-// It is the only thing that aggregator/ and cli/ have in common.
+// What else the two have in common is in this folder, too.
 //
 //   page 0         RegionHeader
 //   table k        header.tables[k]: offset, capacity, record size; dense, append-only
@@ -10,11 +10,10 @@
 //   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
 //   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
 //                                   what figures are kept for
-//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread
-//   slot.
-//                                   From the front: chunks of thread slots, as many as are
-//                                   published. From the end: of shared cells, one chunk for each 64
-//                                   sites
+//   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread's
+//                                   slot. At the front are the chunks of the slots, as many as are
+//                                   published; at the end the chunks of shared cells, one for each
+//                                   64 sites
 //   kSharedGroups  uint64_t         a bit for each 64 sites: their chunk of shared cells is in use
 //   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
 //                                   those that are in use are those of kCellChunks
@@ -25,8 +24,7 @@
 //   kSnapshots     SnapshotRecord   what the program kept under a name, each in the order in
 //                                   which the names came
 //   kSnapshotRows  SnapshotRow      … and what was live then, by site
-//   kMappingSites … kMappedRanges     what the program mapped itself
-//   (core/protocol/mapping_layout.h)
+//   kMappingSites … kMappedRanges   what the program mapped itself (mapping_layout.h)
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -34,10 +32,10 @@
 //   cells  of main's slot: {site 0, allocated 100/1}; of io's slot: {site 0, freed 100/1}
 // The reader sums the cells of a site: allocated 100, freed 100, live 0.
 //
-// Thread safety: counts[] is the published count of a table. A writer takes an index by a
-// fetch_add on reserved[], fills the record and makes it reachable from another record by a
-// release store; a reader may meet records below the count that are not filled yet: they are all
-// zeros and nothing refers to them. SiteRecord.node is released last (never 0 when filled);
+// Thread safety: counts[] says how many records of a table are taken. A writer takes an index by a
+// fetch_add on it, fills the record and makes it reachable from another record by a release store.
+// A reader may meet records below the count that are not filled yet: they are all zeros, and
+// nothing refers to them. SiteRecord.node is released last (never 0 when filled);
 // Cell.site_plus_one likewise; ModuleRecord.end likewise.
 //
 // Ownership: a cell is written by the one thread that owns its slot, except shared cells, which are

@@ -8,8 +8,7 @@
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
 //   4. A site's history refers to moments by index, in range; `named` likewise to named snapshots.
 //   5. The rows of processes refer to sites by index, in range; `processes` is as long as
-//   `sources`,
-//      or empty.
+//      `sources`, or empty.
 //   6. Canonical(): equal profiles have equal members, in every order; no address of the run, so
 //      address space randomisation leaves no trace (but in frames without a module).
 //

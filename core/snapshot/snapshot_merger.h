@@ -1,13 +1,11 @@
 // SnapshotMerger: the sum of many profiles, of other processes, runs and machines.
 //
 //   places     modules are the same by build-id, whatever their paths (the first in order is
-//   shown);
-//              without one by path. Frames by module and offset, sites by stack, thread name, kind
-//              and class of sampled sizes.
+//              shown); without one by path. Frames by module and offset, sites by stack, thread
+//              name, kind and class of sampled sizes.
 //   figures    the sums. Every source had its peak at a time of its own: theirs is an upper bound.
 //   history    each source from its own start on (history_alignment.h); named snapshots are left
-//   out
-//              and counted.
+//              out and counted.
 //   sources    a set, so that nothing is counted twice.
 //   processes  the heaviest ones' own figures at each site (KeptProcesses).
 //

@@ -1,9 +1,8 @@
 // A run without a tracker, whose capture is the sampled heap profile that the program's own
 // jemalloc writes at exit: for one that is inside the program and can't be hooked.
 //
-//   MALLOC_CONF=…,prof:true,prof_final:true,prof_prefix:DIR/profile ─► program ─►
-//   DIR/profile.PID.N.f.heap
-//     ─► JemallocProfile ─► Snapshot ─► capture
+//   MALLOC_CONF=…,prof:true,prof_final:true,prof_prefix:DIR/profile
+//     ─► program ─► DIR/profile.PID.N.f.heap ─► JemallocProfile ─► Snapshot ─► capture
 //
 // A jemalloc that was built without profiles ignores that and says so on stderr. Child processes
 // write profiles too, which are not read; one that outlives the program finds the directory gone,

@@ -2,8 +2,7 @@
 //
 //   sent by a process (kill, sigqueue)  forwarded to the program
 //   sent by the kernel (the terminal)   the program got it too: not sent twice. But a hang-up of
-//   the
-//                                       terminal comes to a session's leader alone: forwarded
+//                                       the terminal comes to a session's leader alone: forwarded
 //   SIGCHLD                             the program changed its state
 //
 // One object a process. Nothing is restored at its end: a signal that comes after the program's end
