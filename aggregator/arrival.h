@@ -36,4 +36,7 @@ void CountUnseenFree(const void* address);
 uint64_t UnseenSize(const void* address);
 void CountUnseenRealloc(uint64_t size);
 
+// The same of an operator delete, afterwards.
+void CountUnseenDelete(uint64_t size);
+
 }  // namespace memprof

@@ -75,5 +75,6 @@ bool BeforeCounting() { return true; }
 void CountUnseenFree(const void*) { Count(process_region.header().unknown_frees); }
 uint64_t UnseenSize(const void*) { return 0; }
 void CountUnseenRealloc(uint64_t) {}
+void CountUnseenDelete(uint64_t) { Count(process_region.header().unknown_frees); }
 
 }  // namespace memprof

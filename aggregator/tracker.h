@@ -158,6 +158,13 @@ void OnAllocated(void* address, size_t size, const Caller& caller);
 // `address` is about to be freed.
 void OnFree(void* address);
 
+// The same by an operator delete. False: it isn't known, and nothing is counted. Then the real
+// delete may come to the free of the block itself; if it did not, OnUnknownDeleted with what
+// SizeOfUnknown gave before.
+bool OnDelete(void* address);
+uint64_t SizeOfUnknown(const void* address);
+void OnUnknownDeleted(uint64_t size);
+
 // realloc, in three steps: claim before the real call; then exactly one of the others.
 ClaimedBlock ClaimForRealloc(void* address);
 void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Caller& caller);

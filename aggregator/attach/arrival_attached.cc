@@ -77,6 +77,7 @@ void CountUnseenRealloc(uint64_t size) {
   if (usable_size != nullptr) Count(header.before_attach_bytes, size);
 }
 
+void CountUnseenDelete(uint64_t size) { CountUnseenRealloc(size); }
 void CountUnseenFree(const void* address) { CountUnseenRealloc(UnseenSize(address)); }
 
 }  // namespace memprof

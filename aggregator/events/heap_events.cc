@@ -104,29 +104,45 @@ void OnAllocated(void* address, size_t size, const Caller& caller) {
   KeepAllocation(own, slot, address, size, caller.kind, look, runs);
 }
 
-void OnFree(void* address) {
-  const TrackerScope scope;
+namespace {
+
+// False: the block isn't known.
+[[gnu::always_inline]] inline bool FreeKnown(const TrackerScope& scope, void* address) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   const bool runs = AreNeighbours(at, thread_state.freed);
   thread_state.freed = at;
   Block block;
-  if (!live.Remove(at, &block, runs)) {
-    FreeUnknown(SlotOf(scope), address);
-    return;
-  }
+  if (!live.Remove(at, &block, runs)) return false;
   ThreadSlot* slot = SlotOf(scope);
   if (__builtin_expect(slot == nullptr || !slot_cells.Owns(*slot, block.cell) || !CountsPlainly(),
                        0)) {
     BookFree(slot, EventKind::kFreed, address, block.size, block.cell,
              IsTemporary(address, block.cell));
-    return;
+    return true;
   }
   BookFreeIn(
       OwnCell(block.cell), slot, EventKind::kFreed, address,
       block.size, [&]() __attribute__((always_inline)) {
         return thread_state.last.Is(at, block.cell);
       });
+  return true;
 }
+
+}  // namespace
+
+void OnFree(void* address) {
+  const TrackerScope scope;
+  if (!FreeKnown(scope, address)) FreeUnknown(SlotOf(scope), address);
+}
+
+bool OnDelete(void* address) {
+  const TrackerScope scope;
+  return FreeKnown(scope, address) ||
+         FreeInherited(SlotOf(scope), reinterpret_cast<uintptr_t>(address));
+}
+
+uint64_t SizeOfUnknown(const void* address) { return UnseenSize(address); }
+void OnUnknownDeleted(uint64_t size) { CountUnseenDelete(size); }
 
 ClaimedBlock ClaimForRealloc(void* address) {
   const TrackerScope scope;

@@ -85,6 +85,16 @@ template <typename RealCall>
   return address;
 }
 
+// The block is not known. It is a free of such a one only where the real delete came to no free
+// that a hook saw.
+template <typename RealCall>
+[[gnu::noinline, gnu::cold]] void DeleteUnknown(void* address, RealCall real_call) {
+  const uint64_t size = SizeOfUnknown(address);
+  thread_state.freed = 0;
+  CallInScope(kInAllocator, real_call);
+  if (thread_state.freed == 0) OnUnknownDeleted(size);
+}
+
 // A free: forgets the block before the real free, after which another thread may get the address.
 template <typename RealCall>
 [[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
@@ -101,6 +111,31 @@ template <typename RealCall>
   // What the real free will look at first, on its way while we count.
   __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
   OnFree(address);
+  const AllocatorScope scope(kInAllocator | kInFree);
+  real_call();
+}
+
+// The same by an operator delete. A program that replaces some of the operators may keep a header
+// before each block: of what its own new gives out only the malloc was seen, and here comes the
+// address behind the header, which nobody knows. Then the free that the real delete comes to is
+// counted by itself.
+template <typename RealCall>
+[[gnu::always_inline]] inline void ReleaseByDelete(void* address, RealCall real_call) {
+  if (address == nullptr || InArena(address)) return;
+  const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  if (CalledWithin(kInFree, sp)) {
+    real_call();
+    return;
+  }
+  if (!CountsAll()) {
+    ReleaseSampledByDelete(address, real_call);
+    return;
+  }
+  __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
+  if (__builtin_expect(!OnDelete(address), 0)) {
+    DeleteUnknown(address, real_call);
+    return;
+  }
   const AllocatorScope scope(kInAllocator | kInFree);
   real_call();
 }

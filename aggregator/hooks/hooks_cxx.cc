@@ -39,11 +39,11 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
                     [=]() -> void* { return next != nullptr ? next arguments : fallback; }); \
   }
 
-#define MEMPROF_DELETE(symbol, parameters, arguments)                                 \
-  MEMPROF_HOOK void symbol parameters {                                               \
-    if (!RealReady()) return;                                                         \
-    auto* next = Next<void parameters>(NextFunction::symbol, MEMPROF_RETURN());       \
-    Release(address, [=] { next != nullptr ? next arguments : real.free(address); }); \
+#define MEMPROF_DELETE(symbol, parameters, arguments)                                         \
+  MEMPROF_HOOK void symbol parameters {                                                       \
+    if (!RealReady()) return;                                                                 \
+    auto* next = Next<void parameters>(NextFunction::symbol, MEMPROF_RETURN());               \
+    ReleaseByDelete(address, [=] { next != nullptr ? next arguments : real.free(address); }); \
   }
 
 // operator new and new[]: (size), nothrow, aligned, aligned nothrow.

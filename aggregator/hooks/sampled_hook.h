@@ -83,6 +83,17 @@ template <typename RealCall>
   CallInScope(kInAllocator | kInFree, real_call);
 }
 
+// Of a block that is no sample the real delete may come to the free of one that is (hook.h,
+// ReleaseByDelete): so that is looked at too.
+template <typename RealCall>
+[[gnu::always_inline]] inline void ReleaseSampledByDelete(void* address, RealCall real_call) {
+  if (!CountsSamples() || MaybeSample(address)) {
+    ReleaseSampled(address, real_call);
+  } else {
+    CallInScope(kInAllocator, real_call);
+  }
+}
+
 // `frees_for_nothing`: nullptr for a size of 0 means that the block was freed.
 template <typename RealCall>
 [[gnu::always_inline]] inline void* ReallocateSampled(void* address, size_t size,
