@@ -9,6 +9,7 @@
 #include "aggregator/counting_mode.h"
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/fork/forked_child.h"
+#include "aggregator/hooks/bypasses.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/kernel_calls.h"
@@ -74,6 +75,7 @@ bool Start() {
   if (!BeforeCounting()) return false;
   page->store(UsualMode(CurrentRegion().options), std::memory_order_relaxed);
   counting = page;
+  PublishBypasses();
   return true;
 }
 
@@ -118,6 +120,7 @@ bool StartInForkedChild() {
   if (started) {
     counting->store(UsualMode(CurrentRegion().options), std::memory_order_seq_cst);
     RestartCountingMode();
+    PublishBypasses();
     BookDroppedBeforeStart();
   } else if (parent != nullptr) {
     parent->fork_children.fetch_add(1, std::memory_order_relaxed);
@@ -150,6 +153,7 @@ uint64_t ReadRssPeak() {
   const ErrnoGuard keep;
   SystemCallsFilteredByNow();
   ReportAllocatorAtEnd(MEMPROF_CALLER());
+  LookForBypassesAtEnd();
   if (!SystemCallsFiltered()) {
     CurrentRegion().rss_peak_bytes.store(ReadRssPeak(), std::memory_order_relaxed);
   }

@@ -6,7 +6,8 @@
 // of it is called but its constructors.
 
 #include "aggregator/attach/got_slots.h"
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/hooks/bypasses.h"
+#include "aggregator/hooks/jump_hook.h"
 #include "aggregator/tracker.h"
 
 namespace {
@@ -14,58 +15,49 @@ namespace {
 // This thread has called dlopen since it last looked.
 thread_local constinit bool opened __attribute__((tls_model("initial-exec"))) = false;
 
-}  // namespace
-
-extern "C" {
-
-__attribute__((visibility("hidden"), used)) void memprof_before_dlopen() {
+void BeforeOpen() {
   if (!memprof::CountsAnything()) return;
   memprof::HookNewModules(opened);
   opened = true;
 }
 
-__attribute__((visibility("hidden"), used)) void memprof_before_dlsym() {
+void BeforeSymbol() {
   if (!memprof::CountsAnything()) return;
   memprof::HookNewModules(opened);
   opened = false;
 }
 
+}  // namespace
+
+extern "C" {
+
+extern void* memprof_real_loader[4] __attribute__((visibility("hidden")));
+
+// What is opened with RTLD_DEEPBIND is hooked as all is.
+MEMPROF_BEFORE_JUMP memprof_before_dlopen() {
+  BeforeOpen();
+  return memprof_real_loader[0];
+}
+
+MEMPROF_BEFORE_JUMP memprof_before_dlmopen(long space) {
+  BeforeOpen();
+  if (space != 0) memprof::BeforeNamespace();
+  return memprof_real_loader[1];
+}
+
+MEMPROF_BEFORE_JUMP memprof_before_dlsym() {
+  BeforeSymbol();
+  return memprof_real_loader[2];
+}
+
+MEMPROF_BEFORE_JUMP memprof_before_dlvsym() {
+  BeforeSymbol();
+  return memprof_real_loader[3];
+}
+
 }  // extern "C"
 
-// Three arguments at most; the stack is aligned for the call with them on it.
-#define MEMPROF_JUMP_HOOK(name, before, index) \
-  __asm__(                                     \
-      ".text\n"                                \
-      ".hidden memprof_hook_" #name            \
-      "\n"                                     \
-      ".globl memprof_hook_" #name             \
-      "\n"                                     \
-      ".type memprof_hook_" #name              \
-      ", @function\n"                          \
-      "memprof_hook_" #name                    \
-      ":\n"                                    \
-      ".cfi_startproc\n"                       \
-      "endbr64\n"                              \
-      "pushq %rdi\n"                           \
-      ".cfi_adjust_cfa_offset 8\n"             \
-      "pushq %rsi\n"                           \
-      ".cfi_adjust_cfa_offset 8\n"             \
-      "pushq %rdx\n"                           \
-      ".cfi_adjust_cfa_offset 8\n"             \
-      "call " #before                          \
-      "\n"                                     \
-      "popq %rdx\n"                            \
-      ".cfi_adjust_cfa_offset -8\n"            \
-      "popq %rsi\n"                            \
-      ".cfi_adjust_cfa_offset -8\n"            \
-      "popq %rdi\n"                            \
-      ".cfi_adjust_cfa_offset -8\n"            \
-      "jmp *memprof_real_loader+8*" #index     \
-      "(%rip)\n"                               \
-      ".cfi_endproc\n"                         \
-      ".size memprof_hook_" #name ", .-memprof_hook_" #name "\n")
-
-MEMPROF_JUMP_HOOK(dlopen, memprof_before_dlopen, 0);
-MEMPROF_JUMP_HOOK(dlmopen, memprof_before_dlopen, 1);
-MEMPROF_JUMP_HOOK(dlsym, memprof_before_dlsym, 2);
-MEMPROF_JUMP_HOOK(dlvsym, memprof_before_dlsym, 3);
+MEMPROF_JUMP_HOOK(memprof_hook_dlopen, ".hidden", memprof_before_dlopen);
+MEMPROF_JUMP_HOOK(memprof_hook_dlmopen, ".hidden", memprof_before_dlmopen);
+MEMPROF_JUMP_HOOK(memprof_hook_dlsym, ".hidden", memprof_before_dlsym);
+MEMPROF_JUMP_HOOK(memprof_hook_dlvsym, ".hidden", memprof_before_dlvsym);

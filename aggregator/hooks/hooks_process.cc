@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "aggregator/hooks/bypasses.h"
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/kernel_calls.h"
@@ -46,6 +47,7 @@ MEMPROF_HOOK int dlclose(void* handle) {
   auto* next = NextFromStart<int(void*)>(NextFunction::dlclose);
   if (next == nullptr) return -1;
   const bool counting_now = Counting();
+  BeforeClose();
   if (counting_now) BeforeModulesChange();
   const int status = next(handle);
   const ErrnoGuard keep;

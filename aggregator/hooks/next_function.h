@@ -36,11 +36,14 @@ namespace memprof {
   f(__cxa_allocate_exception) f(dlclose) f(pthread_setname_np) f(prctl)
 // Those of a preload alone: what was mapped before an attach is not known.
 #define MEMPROF_MAPPING_FUNCTIONS(f) f(mmap) f(munmap) f(mremap) f(mprotect)
+// Of the loader: what they bring may pass by the hooks (bypasses.h).
+#define MEMPROF_LOADING_FUNCTIONS(f) f(dlopen) f(dlmopen)
 // Those by which an allocator is known, or asked; never stood in for.
 #define MEMPROF_ASKED_FUNCTIONS(f) \
   f(mallctl) f(gnu_get_libc_version) f(mi_process_info) f(MallocExtension_GetNumericProperty)
 #define MEMPROF_NEXT_FUNCTIONS(f) \
-  MEMPROF_HOOKED_FUNCTIONS(f) MEMPROF_MAPPING_FUNCTIONS(f) MEMPROF_ASKED_FUNCTIONS(f)
+  MEMPROF_HOOKED_FUNCTIONS(f) MEMPROF_MAPPING_FUNCTIONS(f) MEMPROF_LOADING_FUNCTIONS(f) \
+  MEMPROF_ASKED_FUNCTIONS(f)
 
 enum class NextFunction : uint32_t {
 #define MEMPROF_ENUMERATOR(name) name,

@@ -58,7 +58,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 11;
+inline constexpr uint32_t kRegionVersion = 12;
 
 enum class Table : uint32_t {
   kModules,
@@ -301,6 +301,11 @@ struct InnerJemalloc {
   CodeRange code[kMaxAllocatorRanges];  // what is jemalloc's: its frames are no part of a stack
 };
 
+// RegionHeader.bypasses: allocations that no hook sees.
+inline constexpr uint32_t kDeepBound = 1;  // of modules opened with RTLD_DEEPBIND
+inline constexpr uint32_t kOtherNamespace =
+    2;  // of modules opened in a namespace with its own libc
+
 enum class JemallocHooks : uint32_t { kNone = 0, kInstalled = 1, kRefused = 2 };
 
 // What the tracker is to do; the region's creator says so.
@@ -390,6 +395,7 @@ struct RegionHeader {
   std::atomic<uint32_t> allocator_wanted;  // by the reader, who adds one: new figures, please
   uint32_t reserved_3;
   std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: of options.jemalloc
+  std::atomic<uint32_t> bypasses;        // kDeepBound and so on: there are, or may be
   alignas(64) RegionOrigin origin;
 };
 static_assert(sizeof(RegionHeader) <= 4096);

@@ -206,6 +206,18 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
       std::max<uint64_t>(snapshot.program.rss_peak_bytes, header.rss_peak_bytes);
 }
 
+std::vector<Unseen> BypassesOf(const RegionHeader& header, const std::string& program) {
+  std::vector<Unseen> bypasses;
+  const uint32_t which = header.bypasses;
+  if ((which & kDeepBound) != 0) {
+    bypasses.push_back({Unseen::Kind::kAllocator, kOfDeepBoundModules, program, 1});
+  }
+  if ((which & kOtherNamespace) != 0) {
+    bypasses.push_back({Unseen::Kind::kAllocator, kOfOtherNamespaces, program, 1});
+  }
+  return bypasses;
+}
+
 // The sums at one state of the ordering word.
 struct Figures {
   PeakState state = {};
@@ -307,6 +319,7 @@ Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& progra
   CopyMappings(*region, snapshot);
   snapshot.memory = history.memory;
   snapshot.unseen = history.unseen;
+  AddUnseen(snapshot.unseen, BypassesOf(region->header(), snapshot.program.program));
   CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),
             snapshot);
   return Canonical(std::move(snapshot));

@@ -14,6 +14,19 @@ namespace {
 auto KeyOf(const Unseen& unseen) { return std::tie(unseen.kind, unseen.name, unseen.program); }
 
 std::string AllocatorLine(const Unseen& unseen) {
+  if (unseen.name == kOfDeepBoundModules) {
+    return fmt::format(
+        "{} opened a module with RTLD_DEEPBIND, whose allocations pass by the hooks: they are in "
+        "no "
+        "figure",
+        unseen.program.empty() ? "the program" : unseen.program);
+  }
+  if (unseen.name == kOfOtherNamespaces) {
+    return fmt::format(
+        "{} opened a module in a namespace of its own (dlmopen), which has a libc of its own: its "
+        "allocations are in no figure",
+        unseen.program.empty() ? "the program" : unseen.program);
+  }
   if (unseen.name == "valgrind") {
     return fmt::format(
         "{} ran under a tool of valgrind's that has a malloc of its own, which isn't hooked: what "

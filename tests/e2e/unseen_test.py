@@ -107,6 +107,64 @@ class UnseenTest(harness.MemprofTest):
             self.assertRegex(done.stderr.decode(), r"ran without a tracker \(.*\): .*" + re.escape(name))
             self.said_everywhere("x.memprof", "ran without a tracker and ")
 
+    def opens(self, how, symbol="malloc", ends="return 0", binding="-Wl,-z,now"):
+        """A program that opens a plugin by `how`, which allocates by `symbol`; None: not at all."""
+        self.compiled("plugin.so", "#include <stdlib.h>\nvoid go(void) { " +
+                      (f"for (int i = 0; i < 10; i++) free({symbol}(1000));" if symbol else "") + " }\n",
+                      "-shared", "-fPIC", "-fno-builtin", binding)
+        return self.compiled("opens", f'''
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <signal.h>
+            #include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            int main(void) {{
+              void* handle = {how};
+              if (handle == NULL) return 1;
+              ((void (*)(void))dlsym(handle, "go"))();
+              free(malloc(10));
+              {ends};
+            }}''')
+
+    def test_modules_whose_allocations_pass_by_the_hooks(self):
+        deep, space = "module opened with RTLD_DEEPBIND", "libc in another namespace of the loader"
+        for how, name, line in (
+                ('dlopen("./plugin.so", RTLD_NOW | RTLD_DEEPBIND)', deep, "opened a module with RTLD_DEEPBIND"),
+                ('dlopen("./plugin.so", RTLD_LAZY | RTLD_DEEPBIND)', deep, "opened a module with RTLD_DEEPBIND"),
+                ('dlmopen(LM_ID_BASE, "./plugin.so", RTLD_NOW | RTLD_DEEPBIND)', deep, "with RTLD_DEEPBIND"),
+                ('dlmopen(LM_ID_NEWLM, "./plugin.so", RTLD_NOW)', space, "a namespace of its own (dlmopen)")):
+            for ends in ("return 0", "dlclose(handle); return 0", "_exit(0)", "kill(getpid(), 9)",
+                         'dlopen("libc.so.6", RTLD_NOW); _exit(0)'):
+                for binding in ("-Wl,-z,now", "-Wl,-z,lazy"):
+                    with self.subTest(how=how, ends=ends, binding=binding):
+                        program = self.opens(how, ends=ends, binding=binding)
+                        self.profile([program], ["-f"])
+                        self.assertEqual(self.unseen(), [("allocator", name, "opens", 1)])
+                        self.assertNotIn("exact", self.memprof("summary", self.path("x.memprof")))
+            self.said_everywhere("x.memprof", line)
+
+    def test_modules_that_pass_by_no_hook(self):
+        for how, symbol in (
+                ('dlopen("./plugin.so", RTLD_NOW)', "malloc"),
+                ('dlopen("./plugin.so", RTLD_LAZY)', "malloc"),
+                ('dlopen("./plugin.so", RTLD_NOW | RTLD_DEEPBIND)', None),
+                ('dlmopen(LM_ID_BASE, "./plugin.so", RTLD_NOW)', "malloc"),
+                ('(dlopen("./none.so", RTLD_NOW | RTLD_DEEPBIND), dlopen("./plugin.so", RTLD_NOW))', "malloc"),
+                ('(dlmopen(LM_ID_NEWLM, "./none.so", RTLD_NOW), dlopen("./plugin.so", RTLD_NOW))', "malloc")):
+            with self.subTest(how=how):
+                done = self.profile([self.opens(how, symbol)], ["-f"])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.unseen(), [])
+                self.assertIn("exact", self.memprof("summary", self.path("x.memprof")))
+
+    def test_a_forked_child_whose_parent_opened_such_a_module(self):
+        program = self.opens('dlopen("./plugin.so", RTLD_NOW | RTLD_DEEPBIND)',
+                             ends="if (fork() == 0) { free(malloc(10)); _exit(0); } wait(NULL); return 0")
+        self.assertEqual(self.profile([program], ["-f"]).returncode, 0)
+        self.assertEqual(self.unseen("x.all.memprof"),
+                         [("allocator", "module opened with RTLD_DEEPBIND", "opens", 2)])
+
     def test_nothing_of_what_was_seen_as_a_whole(self):
         self.profile(["sh", "-c", LEAKY + "; exit 0"])
         for name in os.listdir(self.directory):

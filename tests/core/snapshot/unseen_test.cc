@@ -29,11 +29,18 @@ TEST(Unseen, IsSaidInALineEachAndProcessesInOne) {
                      {Kind::kChildren, "", "", 1},
                      {Kind::kExecuted, "w", "env", 1},
                      {Kind::kAllocator, "malloc", "own", 1},
-                     {Kind::kAllocator, "tcmalloc", "", 1}});
+                     {Kind::kAllocator, "tcmalloc", "", 1},
+                     {Kind::kAllocator, kOfDeepBoundModules, "deep", 1},
+                     {Kind::kAllocator, kOfOtherNamespaces, "", 2}});
   EXPECT_EQ(
       UnseenLines(unseen),
       (std::vector<std::string>{
+          "the program opened a module in a namespace of its own (dlmopen), which has a libc of "
+          "its "
+          "own: its allocations are in no figure",
           "own has a malloc of its own inside that isn't hooked: what it allocates with that is "
+          "in no figure",
+          "deep opened a module with RTLD_DEEPBIND, whose allocations pass by the hooks: they are "
           "in no figure",
           "the program has a tcmalloc inside that isn't hooked: what it allocates with that is in "
           "no figure",
