@@ -36,10 +36,14 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
   for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
     GElf_Sym symbol;
     if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
-    if (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
     const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
     if (text == nullptr) continue;
     const std::string_view name = text;
+    if (symbol.st_shndx == SHN_UNDEF) {
+      if (header.sh_type == SHT_DYNSYM && name == "mlockall") facts.imports_mlockall = true;
+      continue;
+    }
     if (name == "malloc") facts.defines_malloc = true;
     if (name == "tc_malloc") facts.inner_allocator = "tcmalloc";
     if (name == "mi_malloc") facts.inner_allocator = "mimalloc";

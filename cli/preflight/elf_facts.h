@@ -26,6 +26,7 @@ struct ElfFacts {
   std::string inner_allocator;   // another allocator inside, by its symbols, or in a stripped file
                                  // any by its messages: "tcmalloc"; or empty
   bool exports_mallocx = false;  // in .dynsym: a jemalloc that others can call
+  bool imports_mlockall = false;
   bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 

@@ -3,12 +3,16 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -17,6 +21,7 @@
 #include "cli/basics/exit_status.h"
 #include "cli/preflight/elf_facts.h"
 #include "cli/preflight/loader_command.h"
+#include "core/units.h"
 
 namespace memprof {
 namespace {
@@ -148,7 +153,37 @@ std::optional<std::string> WhyNot(const ElfFacts& facts) {
   return std::nullopt;
 }
 
+// Of what a program that we start may lock; nullopt: as much as it likes. As mlockall reckons it,
+// all of the address space counts, the tracker's too.
+std::optional<uint64_t> LimitOnLockedMemory() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::nullopt;
+  }
+  __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {};
+  const bool may_lock_all = syscall(SYS_capget, &header, data) == 0 &&
+                            (data[CAP_TO_INDEX(CAP_IPC_LOCK)].effective &
+                             static_cast<uint32_t>(CAP_TO_MASK(CAP_IPC_LOCK))) != 0;
+  if (may_lock_all) return std::nullopt;
+  return limit.rlim_cur;
+}
+
+void WarnOfLocks(const ElfFacts& facts, Preflight& preflight) {
+  if (!facts.imports_mlockall) return;
+  const auto limit = LimitOnLockedMemory();
+  if (!limit) return;
+  preflight.warnings.push_back(
+      fmt::format("{} may call mlockall, and RLIMIT_MEMLOCK is {}: the address space of the "
+                  "tracker counts too, "
+                  "some 100 MiB and with forked children 660 GiB, so the call may fail where it "
+                  "did not before; "
+                  "run it with ulimit -l unlimited, or with CAP_IPC_LOCK",
+                  preflight.path, FormatBytes(*limit)));
+}
+
 void AddWarnings(const ElfFacts& facts, Preflight& preflight) {
+  WarnOfLocks(facts, preflight);
   preflight.unseen_allocator = UnseenAllocator(facts);
   if (facts.jemalloc.mallctl != 0) return;
   if (!facts.defines_mallctl.empty()) {

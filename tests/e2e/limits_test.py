@@ -110,6 +110,29 @@ class LimitsTest(harness.MemprofTest):
         self.assertIn("memprof-children", done.stdout.decode())
         self.assertLess(max(accessible), 1 << 30)
 
+    def test_a_limit_on_locked_memory_is_warned_of_where_it_counts(self):
+        for name, call in (("locks", "mlockall(MCL_CURRENT)"), ("not", "0")):
+            with open(self.path(name + ".c"), "w", encoding="ascii") as source:
+                source.write(f"#include <sys/mman.h>\nint main(void) {{ return {call} != 0; }}\n")
+            subprocess.run(["gcc", "-o", self.path(name), self.path(name + ".c")], check=True)
+        libc = ctypes.CDLL(None)
+        with open("/proc/self/status", encoding="ascii") as status:
+            effective, = (int(line.split()[1], 16) for line in status if line.startswith("CapEff:"))
+
+        def bounded(drops):
+            def before():
+                limit(resource.RLIMIT_MEMLOCK, 4 << 20)()
+                if drops:
+                    libc.prctl(24, 14, 0, 0, 0)  # PR_CAPBSET_DROP, CAP_IPC_LOCK
+            return before
+        for name, drops, warned in (("locks", True, True), ("not", True, False),
+                                    ("locks", False, effective >> 14 & 1 == 0)):
+            with self.subTest(name=name, drops=drops):
+                for command in (["run", "-f", "-o", self.path("x.memprof"), "--"], ["doctor"]):
+                    done = harness.run([harness.MEMPROF, *command, self.path(name)], preexec_fn=bounded(drops))
+                    said = " ".join((done.stderr + done.stdout).decode().split())
+                    self.assertEqual("may call mlockall, and RLIMIT_MEMLOCK is 4.0 MiB" in said, warned, said)
+
     def test_few_descriptors(self):
         done = self.profile([LEAKY], preexec_fn=limit(resource.RLIMIT_NOFILE, 32))
         self.assertEqual(done.returncode, 0, done.stderr)
