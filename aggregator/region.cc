@@ -54,23 +54,23 @@ bool Region::Attach(void* base, uint64_t bytes) {
       header->region_bytes > bytes) {
     return false;
   }
-  for (const TableInfo& table : header->tables) {
+  TableInfo tables[kTableCount];
+  memcpy(tables, header->tables, sizeof tables);
+  for (const TableInfo& table : tables) {
     if (table.offset > bytes ||
         uint64_t{table.capacity} * table.record_bytes > bytes - table.offset) {
       return false;
     }
   }
-  if (header->tables[static_cast<size_t>(Table::kDetailChunks)].capacity <
-      header->tables[static_cast<size_t>(Table::kCellChunks)].capacity) {
-    return false;
-  }
   const auto capacity = [&](Table table) {
-    return uint64_t{header->tables[static_cast<size_t>(table)].capacity};
+    return uint64_t{tables[static_cast<size_t>(table)].capacity};
   };
-  if (capacity(Table::kCellChunks) > kMaxCellChunks ||
+  if (capacity(Table::kDetailChunks) < capacity(Table::kCellChunks) ||
+      capacity(Table::kCellChunks) > kMaxCellChunks ||
       capacity(Table::kSharedGroups) * kGroupsPerWord * kCellsPerChunk < capacity(Table::kSites)) {
     return false;
   }
+  memcpy(tables_, tables, sizeof tables);
   base_ = static_cast<unsigned char*>(base);
   bytes_ = bytes;
   header_ = header;

@@ -2,7 +2,8 @@
 // records.
 //
 // Thread safety: any thread; records are taken with one atomic add.
-// Ownership: the mapping lives as long as the process.
+// Ownership: the mapping lives as long as the process. Where the tables lie is kept here: a forked
+// child's region is memory that others may write, and that goes if its slot is freed.
 // Failure: Take gives kNoRecord when a table is full; the count goes on and so says by how much.
 #pragma once
 
@@ -56,7 +57,7 @@ class Region {
   }
 
  private:
-  const TableInfo& info(Table table) const { return header_->tables[static_cast<size_t>(table)]; }
+  const TableInfo& info(Table table) const { return tables_[static_cast<size_t>(table)]; }
 
   unsigned char* base_ = nullptr;
   uint64_t bytes_ = 0;
@@ -64,6 +65,7 @@ class Region {
   Cell* cells_ = nullptr;
   CellDetails* details_ = nullptr;
   SizeCounts* size_counts_ = nullptr;
+  TableInfo tables_[kTableCount] = {};  // as they were checked
 };
 
 }  // namespace memprof

@@ -133,11 +133,13 @@ void OnPoolArena(void* address) {
   }
   if (WatchesThreads()) WatchFreed(old.cell, old.size);
   const uint32_t site = CellAt(process_region, where.cell()).site_plus_one.load() - 1;
+  // Others may write the cell of a forked child.
+  const uint32_t known = site < process_region.capacity(Table::kSites) ? site : 0;
   const Event event = {.kind = EventKind::kReallocated,
                        .address = address,
                        .cell = where.cell(),
                        .allocator = static_cast<AllocatorKind>(
-                           KindOf(process_region.Records<SiteRecord>(Table::kSites)[site].label)),
+                           KindOf(process_region.Records<SiteRecord>(Table::kSites)[known].label)),
                        .freed_bytes = old.size,
                        .freed_cell = where.cell()};
   const uint64_t epoch = RecordPeak(slot, event);

@@ -40,5 +40,26 @@ TEST(Region, IsRefusedWhereItIsLargerThanItsMemory) {
   EXPECT_FALSE(region.IsTaken());
 }
 
+// A slot that is freed under a child has zeros where its header was, and any process that is
+// followed may write there.
+TEST(Region, KeepsWhereItsTablesLieWhateverItsHeaderSaysLater) {
+  HeaderOnly memory;
+  memory.nodes() = {2 * kPageBytes, 7, 16};
+  Region region;
+  ASSERT_TRUE(region.Attach(&memory.header, kBytes));
+  const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
+  for (const TableInfo info : {TableInfo{}, TableInfo{~uint64_t{0}, 0xffffffffu, 1}}) {
+    for (TableInfo& table : memory.header.tables) table = info;
+    EXPECT_EQ(region.Records<NodeRecord>(Table::kNodes), nodes);
+    EXPECT_EQ(region.capacity(Table::kNodes), 7u);
+  }
+  for (const uint32_t count : {0u, 6u, 7u, 0xffffffffu}) {
+    memory.header.counts[static_cast<size_t>(Table::kNodes)] = count;
+    EXPECT_LE(region.count(Table::kNodes), 7u);
+    const uint32_t taken = region.Take(Table::kNodes);
+    EXPECT_TRUE(taken < 7 || taken == kNoRecord) << taken;
+  }
+}
+
 }  // namespace
 }  // namespace memprof
