@@ -129,9 +129,10 @@ bool StartInForkedChild() {
   return started;
 }
 
-// VmHWM of /proc/self/status, in bytes; 0: not known. No stdio: this runs in the host's exit.
+// VmHWM of /proc/thread-self/status, in bytes; 0: not known. No stdio: this runs in the host's
+// exit.
 uint64_t ReadRssPeak() {
-  const int fd = kernel::Open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+  const int fd = kernel::Open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return 0;
   static char text[4096];  // a process exits once, on whichever stack
   const long n = kernel::Read(fd, text, sizeof text - 1);

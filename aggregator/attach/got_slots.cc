@@ -116,7 +116,7 @@ bool IsForeign(const dl_phdr_info& info) {
 }
 
 // Whether the loader is done with it: its RELRO pages can't be written. Tried by the kernel, with
-// bytes that never change.
+// bytes that never change, in the memory of this thread: a main thread that has ended has none.
 bool IsReady(const Module& module) {
   if (module.relro_begin >= module.relro_end) return true;
   for (int i = 0; i < module.info->dlpi_phnum; ++i) {
@@ -129,7 +129,7 @@ bool IsReady(const Module& module) {
     memcpy(&tag, reinterpret_cast<const void*>(at), sizeof tag);
     const iovec from = {&tag, sizeof tag};
     const iovec to = {reinterpret_cast<void*>(at), sizeof tag};
-    return kernel::Call(SYS_process_vm_writev, kernel::Pid(), &from, 1, &to, 1, 0) == -EFAULT;
+    return kernel::Call(SYS_process_vm_writev, kernel::Tid(), &from, 1, &to, 1, 0) == -EFAULT;
   }
   return true;
 }

@@ -19,7 +19,7 @@ unsigned char* SlotAt(uint32_t slot) {
   return reinterpret_cast<unsigned char*>(area) + layout.OffsetOf(slot);
 }
 
-uint32_t TakeFreeSlot(uint32_t pid) {
+uint32_t TakeFreeSlot(uint32_t owner) {
   const uint32_t count = layout.slots;
   const uint32_t first = area->next.fetch_add(1, std::memory_order_relaxed);
   for (uint32_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ uint32_t TakeFreeSlot(uint32_t pid) {
     uint32_t free = 0;
     // Acquire: the supervisor has given the last owner's memory back.
     if (area->claims[slot].owner.load(std::memory_order_relaxed) == 0 &&
-        area->claims[slot].owner.compare_exchange_strong(free, pid, std::memory_order_acq_rel)) {
+        area->claims[slot].owner.compare_exchange_strong(free, owner, std::memory_order_acq_rel)) {
       return slot;
     }
   }
@@ -80,14 +80,14 @@ bool HasParentsRegion() {
 MappedRegion ClaimChildSlot(const TrackerOptions& options) {
   if (area == nullptr) return {};
   // In strict mode not even mprotect.
-  const uint32_t slot =
-      MayMapMemory() ? TakeFreeSlot(SystemCallsFiltered() ? kUnknownPid : kernel::Pid()) : kNoSlot;
+  const uint32_t owner =
+      SystemCallsFiltered() ? kUnknownPid : kernel::Pid() | (foreign_pids ? kForeignPid : 0);
+  const uint32_t slot = MayMapMemory() ? TakeFreeSlot(owner) : kNoSlot;
   if (slot == kNoSlot) {
     GiveUpChildSlot();
     return {};
   }
   ChildClaim& claim = area->claims[slot];
-  claim.foreign_pids = foreign_pids ? 1 : 0;
   // No page can be told from its neighbours where the process has as many mappings as it may. The
   // slot isn't given back here: the supervisor may be about to free it, and would free another's.
   if (!MarkOwn(slot)) {

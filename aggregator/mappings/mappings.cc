@@ -21,7 +21,7 @@ constinit std::atomic<bool> ready{false};
 // The end of the path of an open file.
 void NameFile(MappingEvent& event, int fd) {
   if (fd < 0 || SystemCallsFiltered()) return;
-  char link[32] = "/proc/self/fd/";
+  char link[48] = "/proc/thread-self/fd/";
   const DecimalText number(static_cast<uint32_t>(fd));
   memcpy(link + strlen(link), number.text(), number.bytes() + 1);
   char path[1024];

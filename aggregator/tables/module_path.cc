@@ -23,7 +23,7 @@ constexpr size_t kDeletedBytes = sizeof kDeleted - 1;
 
 // 0: it isn't told.
 size_t MappedPath(uint64_t address, char (&path)[4096]) {
-  const int file = kernel::Open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  const int file = kernel::Open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   const size_t bytes = ReadMappedPath(file, address, path, sizeof path - 1);
   kernel::Close(file);

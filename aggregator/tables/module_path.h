@@ -2,7 +2,8 @@
 //
 // The loader's own name of it may be relative (a search path, dlopen("./x.so")): to the directory
 // that the program was in then, which nobody knows later. What the kernel has mapped there has its
-// whole path in /proc/self/maps; without that it is taken to be relative to the directory now.
+// whole path in /proc/thread-self/maps; without that it is taken to be relative to the directory
+// now.
 //
 // Thread safety: any thread, also in a signal handler. No system call but those of allocators
 // behind a filter: the name is the loader's then, as it is where there is no memory.

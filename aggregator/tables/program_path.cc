@@ -69,11 +69,12 @@ size_t ReadMappedPath(int fd, unsigned long address, char* path, size_t room) {
   }
 }
 
+// By this thread's part of /proc: that of the process has nothing when its main thread has ended.
 size_t ReadProgramPath(char* path, size_t room) {
   // The kernel gives the base of the loader that it mapped for a program; for a loader that is the
   // executable itself there is none.
   if (AuxiliaryValue(AT_BASE) == 0) {
-    const int fd = kernel::Open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    const int fd = kernel::Open("/proc/thread-self/maps", O_RDONLY | O_CLOEXEC);
     if (fd >= 0) {
       const size_t bytes = ReadMappedPath(fd, AuxiliaryValue(AT_PHDR), path, room);
       kernel::Close(fd);
@@ -87,7 +88,7 @@ size_t ReadProgramPath(char* path, size_t room) {
     }
     if (bytes != 0 && given[bytes] == '\0') return bytes;
   }
-  const long n = kernel::ReadLink("/proc/self/exe", path, room);
+  const long n = kernel::ReadLink("/proc/thread-self/exe", path, room);
   return n > 0 ? static_cast<size_t>(n) : 0;
 }
 

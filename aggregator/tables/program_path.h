@@ -1,6 +1,6 @@
 // ProgramPath: the file of the program that this process runs, as an absolute path.
 //
-// Mostly that is /proc/self/exe. But a program may be started through the loader
+// Mostly that is /proc/thread-self/exe. But a program may be started through the loader
 // ("ld-linux-x86-64.so.2
 // ./program", as bundled applications are): then the executable is the loader, the loader's record
 // of the program has no name as ever, and what is mapped where the program lies has its file.

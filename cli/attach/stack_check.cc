@@ -128,7 +128,7 @@ std::unique_ptr<StackCheck> StackCheck::Make(const TargetProcess& target) {
   check->unwinding_ = std::make_unique<Unwinding>();
   Dwfl* dwfl = check->unwinding_->dwfl = dwfl_begin(&kCallbacks);
   if (dwfl == nullptr) return nullptr;
-  if (dwfl_linux_proc_report(dwfl, target.pid()) != 0 ||
+  if (dwfl_linux_proc_report(dwfl, target.LivingThread()) != 0 ||
       dwfl_report_end(dwfl, nullptr, nullptr) != 0 ||
       dwfl_linux_proc_attach(dwfl, target.pid(), true) != 0) {
     return nullptr;

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string_view>
 
 #include "cli/attach/function_table.h"
+#include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
 #include "cli/preflight/elf_facts.h"
 #include "cli/preflight/started_program.h"
@@ -25,8 +25,9 @@
 namespace memprof {
 namespace {
 
-std::string ProcPath(pid_t pid, const std::string& name) {
-  return fmt::format("/proc/{}/{}", pid, name);
+// As ProcPath, by a thread that runs still.
+std::string LivingPath(pid_t pid, const std::string& name) {
+  return ProcPath(pid, LivingFolder(pid).value_or(std::string()) + name);
 }
 
 uint64_t SignalMask(pid_t pid, const char* name) {
@@ -35,6 +36,10 @@ uint64_t SignalMask(pid_t pid, const char* name) {
 
 // Why, before its executable is looked at; empty: go on.
 std::string WhyNotProcess(pid_t pid) {
+  if (ProcHasOtherPids()) {
+    return "/proc has the pids of another namespace; mount that of this one (unshare "
+           "--mount-proc), or run memprof where /proc fits";
+  }
   if (kill(pid, 0) != 0 && errno == ESRCH) return fmt::format("there is no process {}", pid);
   const std::string of = StatusLine(pid, "Tgid");
   if (of.empty()) return fmt::format("there is no process {}", pid);
@@ -42,11 +47,11 @@ std::string WhyNotProcess(pid_t pid) {
     return fmt::format("{} is a thread of process {}; give that", pid, of);
   }
   if (pid == getpid()) return fmt::format("process {} is this memprof itself", pid);
-  const std::string state = StatusLine(pid, "State");
-  if (state.starts_with("Z") || state.starts_with("X")) {
+  const auto living = LivingFolder(pid);
+  if (!living) {
     return fmt::format("process {} has ended; its parent has not looked yet", pid);
   }
-  if (state.starts_with("T")) {
+  if (StatusLine(pid, "State").starts_with("T")) {
     return fmt::format("process {} is stopped; let it go on first: kill -CONT {}", pid, pid);
   }
   const std::string tracer = StatusLine(pid, "TracerPid");
@@ -57,7 +62,7 @@ std::string WhyNotProcess(pid_t pid) {
         pid, tracer);
   }
   std::error_code error;
-  static_cast<void>(std::filesystem::read_symlink(ProcPath(pid, "exe"), error));
+  static_cast<void>(std::filesystem::read_symlink(ProcPath(pid, *living + "exe"), error));
   if (error == std::errc::permission_denied) {
     return geteuid() == 0
                ? fmt::format("process {} may not be looked into: {}", pid, HowToHaveTheRight())
@@ -109,8 +114,8 @@ std::string WhyNotProgram(pid_t pid, const std::optional<ElfFacts>& facts) {
 
 std::vector<Mapping> ReadMappings(pid_t pid) {
   std::vector<Mapping> mappings;
-  std::ifstream file(ProcPath(pid, "maps"));
-  for (std::string line; std::getline(file, line);) {
+  ProcessMaps maps(pid);
+  for (std::string line; maps.Next(line);) {
     const auto mapping = ParseMappingLine(line);
     if (!mapping) continue;
     mappings.push_back({mapping->start, mapping->end, mapping->offset,
@@ -163,7 +168,7 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
   std::error_code error;
   target.loader_ = loader != nullptr
                        ? loader->path
-                       : std::filesystem::read_symlink(ProcPath(pid, "exe"), error).string();
+                       : std::filesystem::read_symlink(LivingPath(pid, "exe"), error).string();
   std::map<std::string, uint64_t> files;
   for (const Mapping& mapping : target.mappings_) {
     if (!mapping.path.starts_with("/") || mapping.path.starts_with("/dev/")) continue;
@@ -225,7 +230,7 @@ const Mapping* TargetProcess::At(uint64_t address) const {
 }
 
 std::string TargetProcess::Reachable(const std::string& path) const {
-  return ProcPath(pid_, "root") + path;
+  return LivingPath(pid_, "root") + path;
 }
 
 uint64_t TargetProcess::Find(const char* module, const char* symbol) const {
@@ -246,23 +251,36 @@ std::optional<AttachState> TargetProcess::State() const {
 bool TargetProcess::Read(uint64_t address, void* to, size_t bytes) const {
   const iovec local = {to, bytes};
   const iovec remote = {reinterpret_cast<void*>(address), bytes};
-  return process_vm_readv(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+  ssize_t read = process_vm_readv(pid_, &local, 1, &remote, 1, 0);
+  if (read < 0 && errno == ESRCH) {
+    read = process_vm_readv(LivingThread(), &local, 1, &remote, 1, 0);
+  }
+  return read == static_cast<ssize_t>(bytes);
 }
 
 bool TargetProcess::Write(uint64_t address, const void* from, size_t bytes) const {
   const iovec local = {const_cast<void*>(from), bytes};
   const iovec remote = {reinterpret_cast<void*>(address), bytes};
-  return process_vm_writev(pid_, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes);
+  ssize_t written = process_vm_writev(pid_, &local, 1, &remote, 1, 0);
+  if (written < 0 && errno == ESRCH) {
+    written = process_vm_writev(LivingThread(), &local, 1, &remote, 1, 0);
+  }
+  return written == static_cast<ssize_t>(bytes);
 }
 
 std::vector<pid_t> TargetProcess::Threads() const {
-  std::vector<pid_t> threads;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(ProcPath(pid_, "task"), error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    threads.push_back(static_cast<pid_t>(std::stol(entry->path().filename().string())));
-  }
+  std::vector<pid_t> threads = ThreadsInProc(pid_);
+  // The main thread stays there after its end.
+  const auto living = LivingFolder(pid_);
+  if (living && !living->empty()) std::erase(threads, pid_);
   return threads;
+}
+
+pid_t TargetProcess::LivingThread() const {
+  const auto folder = LivingFolder(pid_);
+  return folder && !folder->empty()
+             ? static_cast<pid_t>(std::strtol(folder->c_str() + std::strlen("task/"), nullptr, 10))
+             : pid_;
 }
 
 }  // namespace memprof

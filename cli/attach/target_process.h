@@ -54,7 +54,10 @@ class TargetProcess {
 
   bool Read(uint64_t address, void* to, size_t bytes) const;
   bool Write(uint64_t address, const void* from, size_t bytes) const;
+  // Those that run still.
   std::vector<pid_t> Threads() const;
+  // One of them: the main thread, unless that one has ended.
+  pid_t LivingThread() const;
 
  private:
   explicit TargetProcess(pid_t pid) : pid_(pid) {}

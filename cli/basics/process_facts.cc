@@ -7,29 +7,59 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include <cstring>
 #include <sstream>
+
+#include "cli/basics/proc_files.h"
 
 namespace memprof {
 namespace {
 
 // /proc/PID/stat from its third field on: the second one, a name, may have spaces. Empty: gone.
-std::string StatOf(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/stat", pid));
-  std::string text;
-  std::getline(file, text);
+std::string StatOf(pid_t pid, const std::string& name = "stat") {
+  std::string text = ProcText(pid, name);
+  if (text.ends_with('\n')) text.pop_back();
   const size_t name_end = text.rfind(") ");
   return name_end == std::string::npos ? std::string() : text.substr(name_end + 2);
 }
 
+// What is there as long as any thread is, and main threads that have ended don't tell.
+std::string TextOfMemory(pid_t pid, const std::string& name, size_t most) {
+  std::string text = ProcText(pid, name, most);
+  if (!text.empty()) return text;
+  const auto folder = LivingFolder(pid);
+  return folder && !folder->empty() ? ProcText(pid, *folder + name, most) : std::string();
+}
+
+// The value of a line of one of a process's files.
+std::string LineOf(pid_t pid, const std::string& file, const std::string& name) {
+  std::istringstream text(ProcText(pid, file));
+  const std::string begin = name + ":";
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with(begin)) continue;
+    const size_t value = line.find_first_not_of(" \t", begin.size());
+    return value == std::string::npos ? std::string() : line.substr(value);
+  }
+  return {};
+}
+
 // Filters of a process; as many as are possible for the strict mode, which is none that is counted.
 uint32_t FiltersOf(pid_t pid) {
-  const std::string mode = StatusLine(pid, "Seccomp");
+  // A thread that has ended has none any more.
+  const std::string status = LivingFolder(pid).value_or(std::string()) + "status";
+  const std::string mode = LineOf(pid, status, "Seccomp");
   if (mode == "1") return UINT32_MAX;
   if (mode != "2") return 0;
-  const std::string count = StatusLine(pid, "Seccomp_filters");  // since Linux 5.9
+  const std::string count = LineOf(pid, status, "Seccomp_filters");  // since Linux 5.9
   return count.empty() ? 1 : static_cast<uint32_t>(std::strtoul(count.c_str(), nullptr, 10));
+}
+
+// Of pids, from that of /proc down to its own; 0: not known.
+int64_t Namespaces(pid_t pid) {
+  std::istringstream pids(StatusLine(pid, "NSpid"));
+  int64_t found = 0;
+  for (uint64_t in_one; pids >> in_one;) ++found;
+  return found;
 }
 
 }  // namespace
@@ -55,6 +85,7 @@ std::optional<ProcessState> StateOf(pid_t pid) {
   std::istringstream text(StatOf(pid));
   ProcessState found;
   text >> found.state >> found.parent;
+  found.parent = PidFromProc(found.parent);
   uint64_t flags = 0;
   std::string skipped;
   for (int field = 5; field < kFlags; ++field) text >> skipped;
@@ -72,31 +103,38 @@ std::optional<uint64_t> StartTicksOf(pid_t pid) {
   return state ? std::optional(state->start_ticks) : std::nullopt;
 }
 
+std::optional<std::string> LivingFolder(pid_t pid) {
+  const auto lives = [](const std::string& stat) {
+    return !stat.empty() && stat[0] != 'Z' && stat[0] != 'X';
+  };
+  if (lives(StatOf(pid))) return std::string();
+  for (const pid_t thread : ThreadsInProc(pid)) {
+    const std::string folder = fmt::format("task/{}/", thread);
+    if (lives(StatOf(pid, folder + "stat"))) return folder;
+  }
+  return std::nullopt;
+}
+
 std::vector<pid_t> ChildrenOf(pid_t pid) {
   std::vector<pid_t> children;
-  std::error_code error;
-  const std::string tasks = fmt::format("/proc/{}/task", pid);
-  for (std::filesystem::directory_iterator task(tasks, error), end; !error && task != end;
-       task.increment(error)) {
-    std::ifstream file(task->path() / "children");
-    for (pid_t child; file >> child;) children.push_back(child);
+  for (const pid_t thread : ThreadsInProc(pid)) {
+    std::istringstream text(ProcText(pid, fmt::format("task/{}/children", thread)));
+    for (pid_t child; text >> child;) {
+      if (child = PidFromProc(child); child > 0) children.push_back(child);
+    }
   }
   return children;
 }
 
 std::string CommandNameOf(pid_t pid) {
-  std::ifstream file(fmt::format("/proc/{}/comm", pid));
-  std::string name;
-  std::getline(file, name);
+  std::string name = ProcText(pid, "comm");
+  if (name.ends_with('\n')) name.pop_back();
   return name;
 }
 
 std::vector<std::string> CommandLineOf(pid_t pid) {
   constexpr size_t kLongest = size_t{2} << 20;  // as the kernel takes with usual limits
-  std::ifstream file(fmt::format("/proc/{}/cmdline", pid), std::ios::binary);
-  std::string text(kLongest, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
+  const std::string text = TextOfMemory(pid, "cmdline", kLongest);
   std::vector<std::string> command;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\0', begin), text.size());
@@ -107,31 +145,23 @@ std::vector<std::string> CommandLineOf(pid_t pid) {
 }
 
 std::optional<uint64_t> AuxiliaryValue(pid_t pid, uint64_t type) {
-  std::ifstream file(fmt::format("/proc/{}/auxv", pid), std::ios::binary);
-  for (Elf64_auxv_t entry; file.read(reinterpret_cast<char*>(&entry), sizeof entry);) {
+  const std::string text = TextOfMemory(pid, "auxv", 4096);
+  Elf64_auxv_t entry;
+  for (size_t at = 0; at + sizeof entry <= text.size(); at += sizeof entry) {
+    std::memcpy(&entry, text.data() + at, sizeof entry);
     if (entry.a_type == type) return entry.a_un.a_val;
   }
   return std::nullopt;
 }
 
 std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
-  std::ifstream status(thread == 0 ? fmt::format("/proc/{}/status", pid)
-                                   : fmt::format("/proc/{}/task/{}/status", pid, thread));
-  const std::string begin = name + ":";
-  for (std::string line; std::getline(status, line);) {
-    if (!line.starts_with(begin)) continue;
-    const size_t value = line.find_first_not_of(" \t", begin.size());
-    return value == std::string::npos ? std::string() : line.substr(value);
-  }
-  return {};
+  return LineOf(pid, thread == 0 ? "status" : fmt::format("task/{}/status", thread), name);
 }
 
 bool HasFiltersOfItsOwn(pid_t pid) { return FiltersOf(pid) > OwnFilters(); }
 uint32_t OwnFilters() { return FiltersOf(getpid()); }
 
-bool HasOwnPids(pid_t pid) {
-  return StatusLine(pid, "NSpid").find_first_of(" \t") != std::string::npos;
-}
+bool HasOwnPids(pid_t pid) { return Namespaces(pid) > Namespaces(getpid()); }
 
 uint32_t NamespacePid(pid_t pid) {
   const std::string pids = StatusLine(pid, "NSpid");

@@ -21,6 +21,11 @@ std::optional<int> StatusOfZombie(pid_t pid);
 
 std::vector<pid_t> ChildrenOf(pid_t pid);
 
+// Where in the process's folder of /proc a thread is asked that runs still: "", its main thread, or
+// "task/4711/", where that one has ended and the process looks like a zombie. nullopt: all have
+// ended, or nothing is known.
+std::optional<std::string> LivingFolder(pid_t pid);
+
 // As the kernel calls it: like its executable, until it gives itself another name. A process that
 // has ended and is not reaped still has it.
 std::string CommandNameOf(pid_t pid);

@@ -6,10 +6,9 @@
 #include <unistd.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
+#include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
 #include "core/protocol/region_layout.h"
 #include "core/region/mapping_line.h"
@@ -18,18 +17,17 @@ namespace memprof {
 namespace {
 
 // By the file's number; some file systems (overlayfs) show another one there, but the same path.
-bool Maps(const std::string& process, const struct stat& file, const std::string& path) {
+bool Maps(pid_t process, const struct stat& file, const std::string& path) {
   const std::string device = fmt::format("{:02x}:{:02x}", major(file.st_dev), minor(file.st_dev));
-  std::ifstream maps(process + "/maps");
-  // It has the right pid, and can't be asked: rather it than to end what still counts.
-  if (!maps) return access(process.c_str(), F_OK) == 0;
-  for (std::string line; std::getline(maps, line);) {
+  ProcessMaps maps(process);
+  for (std::string line; maps.Next(line);) {
     const auto mapping = ParseMappingLine(line);
     if (!mapping || mapping->inode == 0) continue;
     if (mapping->inode == file.st_ino && mapping->device == device) return true;
     if (!path.empty() && mapping->name == path) return true;
   }
-  return false;
+  // It has the right pid, and can't be asked: rather it than to end what still counts.
+  return !maps.whole() && LivingFolder(process);
 }
 
 }  // namespace
@@ -43,12 +41,8 @@ pid_t FindRegionProcess(int fd, const std::string& file) {
   }
   std::error_code error;
   const std::string path = std::filesystem::canonical(file, error).string();
-  std::filesystem::directory_iterator entry("/proc", error);
-  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto process = static_cast<pid_t>(std::strtol(name.c_str(), nullptr, 10));
-    if (NamespacePid(process) == pid && Maps("/proc/" + name, info, path)) return process;
+  for (const pid_t process : AllProcesses()) {
+    if (NamespacePid(process) == pid && Maps(process, info, path)) return process;
   }
   return 0;
 }

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "cli/basics/proc_files.h"
 #include "cli/preflight/elf_facts.h"
 #include "cli/preflight/inner_jemalloc.h"
 #include "cli/preflight/started_program.h"
@@ -33,10 +34,10 @@ InnerAllocators Read(int fd, off_t bytes) {
 // Valgrind runs a program as itself. A tool that replaces malloc, also ours, has a library for that
 // beside it: memcheck has one, callgrind has none.
 bool IsValgrindWithMalloc(pid_t pid) {
+  const std::filesystem::path tool = ProcLink(pid, "exe");
+  if (tool.string().find("/valgrind/") == std::string::npos) return false;
   std::error_code error;
-  const auto tool = std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), error);
-  if (error || tool.string().find("/valgrind/") == std::string::npos) return false;
-  const auto library = std::filesystem::path(fmt::format("/proc/{}/root", pid)) /
+  const auto library = std::filesystem::path(ProcPath(pid, "root")) /
                        tool.parent_path().relative_path() /
                        ("vgpreload_" + tool.filename().string() + ".so");
   return std::filesystem::exists(library, error);

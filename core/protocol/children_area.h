@@ -32,11 +32,12 @@
 
 namespace memprof {
 
-inline constexpr uint64_t kChildrenMagic = 0x314c4843504d454dull;  // "MEMPCHL1" as bytes
+inline constexpr uint64_t kChildrenMagic = 0x324c4843504d454dull;  // "MEMPCHL2" as bytes
 inline constexpr uint32_t kMaxChildSlots = 1024;
 inline constexpr uint64_t kChildRegionBudget = 512ull << 20;   // of address space: as the program's
 inline constexpr uint64_t kSmallestChildBudget = 64ull << 20;  // where a limit leaves no more
 inline constexpr uint32_t kUnknownPid = 0xffffffffu;           // the child may not ask for it
+inline constexpr uint32_t kForeignPid = 0x80000000u;  // with a pid: the supervisor may know another
 
 // An image of a process: which one forked a child. The supervisor numbers those that it welcomes
 // (core/protocol/handshake.h); a forked child's follows from its slot.
@@ -49,13 +50,12 @@ inline constexpr ImageId ImageOfSlot(uint32_t slot, uint32_t generation) {
 inline constexpr bool IsOfSlot(ImageId image) { return (image >> 63) != 0; }
 
 struct alignas(32) ChildClaim {
-  std::atomic<uint32_t> owner;       // 0: free; else the child's pid as it sees itself
+  std::atomic<uint32_t> owner;  // 0: free; else the child's pid as it sees itself, at once with
+                                // whether that is kForeignPid
   std::atomic<uint32_t> generation;  // of the slot's use; the supervisor's
   // Written by the child before the region's state.
   ImageId parent;
-  uint32_t foreign_pids;  // 1: the supervisor may know it by another pid
-  uint32_t reserved_0;
-  uint64_t reserved_1;
+  uint64_t reserved[2];
 };
 static_assert(sizeof(ChildClaim) == 32);
 

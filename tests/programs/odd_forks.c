@@ -204,6 +204,31 @@ static int interrupted_events(void) {
   return failed_forks != 0 ? 3 : write(STDOUT_FILENO, text, (size_t)bytes) != bytes;
 }
 
+// A child in namespaces of users and of pids that becomes another user there, and executes nothing:
+// its parent's user may not ask about it. Waits until somebody has mapped the users.
+static int other_user(int count) {
+  hold(0, 10);
+  if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return 77;
+  char map[64];
+  for (int i = 0; i < 1000; ++i) {
+    FILE* file = fopen("/proc/self/gid_map", "r");
+    const int mapped = file != NULL && fgets(map, sizeof map, file) != NULL;
+    if (file != NULL) fclose(file);
+    if (mapped) break;
+    usleep(10000);
+  }
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgid(1) != 0 || setuid(1) != 0) _exit(77);
+    for (int i = 0; i < count; ++i) {
+      hold(i, 100);
+      if (i % 10 == 0) usleep(10000);
+    }
+    _exit(0);
+  }
+  return reap(child);
+}
+
 int main(int argc, char** argv) {
   const char* how = argc > 1 ? argv[1] : "";
   const int number = argc > 2 ? atoi(argv[argc - 1]) : 0;
@@ -215,6 +240,7 @@ int main(int argc, char** argv) {
     return in_namespaces(atoi(argv[2]), atoi(argv[3]), number);
   }
   if (strcmp(how, "interrupted-events") == 0) return interrupted_events();
+  if (strcmp(how, "other-user") == 0) return other_user(number);
   if (strcmp(how, "workers") == 0) return workers(atoi(argv[2]), number);
   return 99;
 }

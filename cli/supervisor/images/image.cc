@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/basics/any_number.h"
+#include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
 #include "cli/preflight/started_program.h"
 #include "core/protocol/region_layout.h"
@@ -25,10 +26,6 @@ uint64_t Milliseconds(steady_clock::duration duration) {
   return static_cast<uint64_t>(std::chrono::ceil<milliseconds>(duration).count());
 }
 
-std::string ProcPath(pid_t pid, const char* name) {
-  return "/proc/" + std::to_string(pid) + "/" + name;
-}
-
 // VmHWM: the most that was ever resident; 0: not known (the process has ended).
 uint64_t ResidentPeak(pid_t pid) {
   return std::strtoull(StatusLine(pid, "VmHWM").c_str(), nullptr, 10) * 1024;
@@ -38,7 +35,7 @@ uint64_t ResidentPeak(pid_t pid) {
 
 Image::Executable Image::ExecutableOf(pid_t pid) {
   struct stat info;
-  if (stat(ProcPath(pid, "exe").c_str(), &info) != 0) return {};
+  if (!StatProcFile(pid, "exe", info)) return {};
   return {info.st_dev, info.st_ino};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/basics/background_work.h"
+#include "cli/basics/proc_files.h"
 #include "core/region/region_reader.h"
 
 namespace memprof {
@@ -55,7 +56,7 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 ImageHistory::ImageHistory(const RegionPlace& region, pid_t pid, steady_clock::time_point start,
                            Clock clock, uint64_t interval_scale)
     : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
-      statm_fd_(open(("/proc/" + std::to_string(pid) + "/statm").c_str(), O_RDONLY | O_CLOEXEC)),
+      statm_fd_(OpenProcFile(pid, "statm")),
       start_(start),
       clock_(clock),
       timeline_(kFirstTimelineIntervalMs * interval_scale, kMaxTimelinePoints),

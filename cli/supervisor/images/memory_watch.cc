@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/basics/background_work.h"
+#include "cli/basics/proc_files.h"
 #include "cli/supervisor/images/image_history.h"
 #include "cli/supervisor/images/resident_parts.h"
 #include "core/region/region_reader.h"
@@ -28,10 +29,6 @@ using std::chrono::steady_clock;
 constexpr size_t kMostText = size_t{256} << 20;
 constexpr uint64_t kClocksDiffer = 2;      // ms: times of the tracker begin when it came
 constexpr uint64_t kUsualStack = 2 << 20;  // glibc's, where there is no limit
-
-int OpenOf(pid_t pid, const char* name) {
-  return open(("/proc/" + std::to_string(pid) + "/" + name).c_str(), O_RDONLY | O_CLOEXEC);
-}
 
 std::string ReadAll(int fd) {
   std::string text;
@@ -77,8 +74,8 @@ AllocatorSample SaidBy(const RegionPlace& place) {
 MemoryWatch::MemoryWatch(const RegionPlace& region, pid_t pid, steady_clock::time_point start)
     : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
       // What is opened now is of this image, whatever the process executes later.
-      smaps_fd_(OpenOf(pid, "smaps")),
-      pagemap_fd_(OpenOf(pid, "pagemap")),
+      smaps_fd_(OpenProcFile(pid, "smaps")),
+      pagemap_fd_(OpenProcFile(pid, "pagemap")),
       start_(start),
       stack_limit_(StackLimitOf(pid)) {
   gone_ = region_.fd < 0 || smaps_fd_ < 0;

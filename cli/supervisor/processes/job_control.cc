@@ -1,7 +1,5 @@
 #include "cli/supervisor/processes/job_control.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +8,8 @@
 #include <csignal>
 #include <cstring>
 #include <ctime>
-#include <string>
+
+#include "cli/basics/proc_files.h"
 
 namespace memprof {
 namespace {
@@ -18,12 +17,9 @@ namespace {
 constexpr timespec kWatchInterval = {0, 50 * 1000 * 1000};
 
 // By /proc/PID/stat: "pid (name) state …". Async-signal-safe, for the watcher.
-bool IsStopped(const char* stat_path) {
-  const int fd = open(stat_path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+bool IsStopped(int stat_fd) {
   char text[512];
-  const ssize_t n = read(fd, text, sizeof text - 1);
-  close(fd);
+  const ssize_t n = pread(stat_fd, text, sizeof text - 1, 0);
   if (n <= 0) return false;
   text[n] = 0;
   const char* end_of_name = strrchr(text, ')');
@@ -31,9 +27,9 @@ bool IsStopped(const char* stat_path) {
 }
 
 // In the forked child; other threads of the parent may hold any lock.
-[[noreturn]] void Watch(const char* stat_path, pid_t parent) {
+[[noreturn]] void Watch(int stat_fd, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  while (getppid() == parent && IsStopped(stat_path)) nanosleep(&kWatchInterval, nullptr);
+  while (getppid() == parent && IsStopped(stat_fd)) nanosleep(&kWatchInterval, nullptr);
   if (getppid() == parent) kill(parent, SIGCONT);
   // The parent ends us: our own end would be one more SIGCHLD to it.
   for (;;) pause();
@@ -42,11 +38,12 @@ bool IsStopped(const char* stat_path) {
 }  // namespace
 
 void StopWithProgram(pid_t program) {
-  const std::string stat_path = fmt::format("/proc/{}/stat", program);
+  const int stat_fd = OpenProcFile(program, "stat");
   const pid_t self = getpid();
   const pid_t watcher = fork();
+  if (watcher == 0) Watch(stat_fd, self);
+  if (stat_fd >= 0) close(stat_fd);
   if (watcher < 0) return;
-  if (watcher == 0) Watch(stat_path.c_str(), self);
   kill(self, SIGSTOP);
   kill(watcher, SIGKILL);
   while (waitpid(watcher, nullptr, 0) < 0 && errno == EINTR) {

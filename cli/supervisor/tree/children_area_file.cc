@@ -11,11 +11,11 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <fstream>
 #include <limits>
 #include <string>
 #include <utility>
 
+#include "cli/basics/proc_files.h"
 #include "core/once.h"
 #include "core/region/mapping_line.h"
 
@@ -115,8 +115,9 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
     const uint32_t owner = claim.owner.load(std::memory_order_acquire);
     const uint32_t generation = slots_[slot].generation.load(std::memory_order_acquire);
     if (owner == 0 || slots_[slot].told == generation + 1) continue;
-    const bool foreign_pids = Once(claim.foreign_pids) != 0;
-    const bool gone = IsGone(owner);  // before the state is read
+    const bool foreign_pids = (owner & kForeignPid) != 0;
+    const uint32_t pid = owner == kUnknownPid ? owner : owner & ~kForeignPid;
+    const bool gone = !foreign_pids && IsGone(owner);  // before the state is read
     uint32_t state = 0;
     uint64_t started_ns = 0;
     const auto at = static_cast<off_t>(RegionOf(slot).offset);
@@ -124,7 +125,7 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
     (void)!pread(fd_, &started_ns, sizeof started_ns,
                  at + static_cast<off_t>(offsetof(RegionHeader, started_ns)));
     if (state == static_cast<uint32_t>(TrackerState::kEmpty)) {
-      if (gone && !foreign_pids) {
+      if (gone) {
         Free(slot);
       } else {
         all_ready = false;
@@ -132,7 +133,7 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
       continue;
     }
     slots_[slot].told = generation + 1;
-    claims.push_back({slot, owner, foreign_pids, ImageOfSlot(slot, generation), Once(claim.parent),
+    claims.push_back({slot, pid, foreign_pids, ImageOfSlot(slot, generation), Once(claim.parent),
                       Started(started_ns)});
   }
   if (all_ready) seen_ = claimed;
@@ -142,17 +143,14 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
 // Asks about each mapping of the area that the process has, until one is what is looked for.
 ChildrenAreaFile::Owns ChildrenAreaFile::Find(
     pid_t pid, const std::function<bool(const MappingLine&)>& is_wanted) const {
-  std::ifstream maps(fmt::format("/proc/{}/maps", pid));
-  if (!maps) return errno == ENOENT || errno == ESRCH ? Owns::kNo : Owns::kUnknown;
-  bool any = false;
-  for (std::string line; std::getline(maps, line);) {
-    any = true;
+  ProcessMaps maps(pid);
+  for (std::string line; maps.Next(line);) {
     if (line.find("memfd:memprof-children") == std::string::npos) continue;
     const auto mapping = ParseMappingLine(line);
     if (mapping && mapping->inode == inode_ && is_wanted(*mapping)) return Owns::kYes;
   }
-  // Of a process that has ended, and of the kernel's, there is nothing to read.
-  return any || maps.eof() ? Owns::kNo : Owns::kUnknown;
+  // Where nothing can be read nothing is known: whether it has ended, the kernel says elsewhere.
+  return maps.whole() ? Owns::kNo : Owns::kUnknown;
 }
 
 std::optional<std::vector<uint32_t>> ChildrenAreaFile::GuardsOf(pid_t pid) const {

@@ -54,8 +54,8 @@ class ChildrenAreaFile {
 
   RegionPlace RegionOf(uint32_t slot) const;
 
-  // By the kernel's word, whether the process has the slot for its own. kUnknown: it may not be
-  // asked about.
+  // By the kernel's word, whether the process has the slot for its own. kNo: its mappings were
+  // read, and the slot's guard isn't among them. kUnknown: it may not be asked about, or has ended.
   enum class Owns { kYes, kNo, kUnknown };
   Owns Has(pid_t pid, uint32_t slot) const;
   // All slots that it has so, its own and its parent's; nothing: it may not be asked about.

@@ -1,6 +1,5 @@
 #include "cli/supervisor/tree/process_tree.h"
 
-#include <dirent.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
@@ -11,10 +10,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 
 #include "cli/basics/message.h"
+#include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
 #include "cli/preflight/inner_jemalloc_cache.h"
 #include "cli/preflight/started_program.h"
@@ -116,12 +115,6 @@ ImageId ProcessTree::ProgramStarts(const SnapshotProgram& program) {
 bool ProcessTree::IsMappedBy(pid_t pid) const {
   return std::any_of(areas_.begin(), areas_.end(),
                      [pid](const auto& area) { return area.second.IsMappedBy(pid); });
-}
-
-// A process of the user's world that isn't older than the program.
-bool ProcessTree::CanBeDescendant(pid_t pid) const {
-  const auto state = StateOf(pid);
-  return state && !state->of_kernel && state->start_ticks >= program_started_;
 }
 
 // As long as that holds nobody else gets the pid.
@@ -283,8 +276,18 @@ void ProcessTree::TakeByPid(const AreaClaim& found) {
   Process* const process = pid == program_ || pid == getpid() ? nullptr : Watch(pid);
   // The pidfd was opened before: who has the slot now is the process that is watched.
   Owns owns = process != nullptr ? found.area->Has(pid, found.claim.slot) : Owns::kNo;
-  // Nobody waits for the end of a process that a hostile one has named.
-  if (owns == Owns::kUnknown && !CanBeDescendant(pid)) owns = Owns::kNo;
+  if (owns == Owns::kUnknown && HasEnded(*process)) owns = Owns::kNo;
+  if (owns == Owns::kUnknown) {
+    const auto state = StateOf(pid);
+    // Whether it can be a descendant isn't known, or it is one that has a slot already.
+    if (!state || process->slot) {
+      unresolved_.push_back(found);
+      return;
+    }
+    // Nobody waits for the end of a process that a hostile one has named: the kernel's, or one that
+    // is older than the program.
+    if (state->of_kernel || state->start_ticks < program_started_) owns = Owns::kNo;
+  }
   const bool executed = owns == Owns::kNo && process != nullptr && !HasEnded(*process);
   TakeOf(found, process, owns != Owns::kNo, executed);
 }
@@ -295,7 +298,8 @@ void ProcessTree::TakeSearched() {
   const auto began = steady_clock::now();
   std::vector<SlotClaim> wanted;
   for (const AreaClaim& found : unresolved_) wanted.push_back({found.area, found.claim});
-  const auto owners = FindSlotOwners(wanted, program_started_);
+  const auto owners =
+      FindSlotOwners(wanted, program_started_, [this](pid_t pid) { return IsDescendant(pid); });
   const std::vector<AreaClaim> claims = std::exchange(unresolved_, {});
   for (size_t i = 0; i < claims.size(); ++i) {
     if (owners[i].owns == Owns::kUnknown) {  // its slot stays its own
@@ -305,9 +309,13 @@ void ProcessTree::TakeSearched() {
     Process* const process =
         owners[i].owns == Owns::kYes && owners[i].pid != program_ ? Watch(owners[i].pid) : nullptr;
     // As above; who may not be asked is the one that was found alone.
-    const bool has_slot =
-        process != nullptr && claims[i].area->Has(owners[i].pid, claims[i].claim.slot) != Owns::kNo;
-    TakeOf(claims[i], process, has_slot, false);
+    const Owns owns =
+        process != nullptr ? claims[i].area->Has(owners[i].pid, claims[i].claim.slot) : Owns::kNo;
+    if (owns == Owns::kUnknown && process->slot && !HasEnded(*process)) {
+      unresolved_.push_back(claims[i]);  // one of the two is another process's
+      continue;
+    }
+    TakeOf(claims[i], process, owns != Owns::kNo, false);
   }
   const auto now = steady_clock::now();
   next_owner_search_ =
@@ -440,6 +448,11 @@ void ProcessTree::LookAt(Process& process) {
     process.image->LookAtHistory();
     return;
   }
+  // Its executable seems to be another one, and yet it counts where it did.
+  if (process.slot &&
+      process.area->Has(process.pid, *process.slot) == ChildrenAreaFile::Owns::kYes) {
+    return;
+  }
   const auto now = steady_clock::now();
   if (process.untracked.empty()) {
     const auto names = ProgramNamesOf(process.pid);
@@ -535,18 +548,14 @@ uint64_t ProcessTree::CountLiving() const {
 
 // Who was forked by a followed process and has not allocated yet.
 void ProcessTree::LookForUnclaimed() {
-  DIR* directory = opendir("/proc");
-  if (directory == nullptr) return;
-  while (const dirent* entry = readdir(directory)) {
-    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
+  for (const pid_t pid : AllProcesses()) {
     // We map regions in it ourselves, as we read them.
-    if (pid <= 0 || pid == getpid() || processes_.contains(pid)) continue;
+    if (pid == getpid() || processes_.contains(pid)) continue;
     // Cheaper to ask for than mappings, and most processes of a machine are older.
     if (StartTicksOf(pid).value_or(program_started_) < program_started_) continue;
     if (!IsMappedBy(pid)) continue;
     if (Process* process = Watch(pid)) process->may_claim = true;
   }
-  closedir(directory);
 }
 
 // Claims of whom nobody may be asked about: read as they are; their slots stay theirs.

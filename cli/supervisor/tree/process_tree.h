@@ -128,7 +128,6 @@ class ProcessTree {
   void TakeByPid(const AreaClaim& found);
   void TakeSearched();
   void TakeOf(const AreaClaim& found, Process* process, bool has_slot, bool executed);
-  bool CanBeDescendant(pid_t pid) const;
   bool IsKnownToLive(pid_t pid) const;
   bool IsMappedBy(pid_t pid) const;
   ChildrenAreaFile* AreaOf(uid_t user);

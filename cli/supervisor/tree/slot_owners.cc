@@ -1,14 +1,16 @@
 #include "cli/supervisor/tree/slot_owners.h"
 
-#include <dirent.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cerrno>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <string>
 
+#include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
 
 namespace memprof {
@@ -21,9 +23,10 @@ struct Candidates {
   uint64_t start_ticks = 0;
   pid_t unasked = 0;  // one that may not be asked
   int unasked_count = 0;
+  bool unknown = false;  // another user's that may not be asked, and is nobody's descendant
 };
 
-// A descendant may have another user only where we are root, or may ask about it anyway.
+// Of those that may not be asked: others' are mostly strangers, unless we are root.
 bool MayBeOfOurUser(pid_t pid) {
   if (geteuid() == 0) return true;
   uid_t real = 0;
@@ -41,8 +44,38 @@ void Consider(pid_t pid, const ProcessState& state, Candidates& found) {
   found.start_ticks = state.start_ticks;
 }
 
-SlotOwner Decide(const Candidates& found, bool has_pid) {
+// Some processes may be there that aren't seen: another user's behind the mount option hidepid, or
+// all, where there is no descriptor.
+bool MayMissProcesses() {
+  if (!StateOf(getpid())) return true;
+  if (geteuid() == 0) return false;
+  std::istringstream mounts(ProcText(getpid(), "mountinfo"));
+  for (std::string line; std::getline(mounts, line);) {
+    const size_t option = line.find("hidepid=");
+    if (option == std::string::npos || line.find(" - proc ") == std::string::npos) continue;
+    const std::string how = line.substr(option + std::string("hidepid=").size());
+    if (!how.starts_with("0") && !how.starts_with("off")) return true;
+  }
+  return false;
+}
+
+// Its state can't be read, though it is there.
+bool IsHidden(pid_t pid) {
+  struct stat info;
+  return StatProcFile(pid, "stat", info) || (errno != ENOENT && errno != ESRCH);
+}
+
+// Whatever else may not be seen.
+bool HasEnded(const ChildrenAreaFile::Claim& claim) {
+  const auto pid = static_cast<pid_t>(claim.pid);
+  return !claim.foreign_pids && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
+}
+
+SlotOwner Decide(const Candidates& found, const ChildrenAreaFile::Claim& claim, bool all_seen) {
+  const bool has_pid = claim.pid != kUnknownPid;
   if (found.owner != 0) return {Owns::kYes, found.owner};
+  if (HasEnded(claim)) return {Owns::kNo, 0};
+  if (found.unknown || !all_seen) return {Owns::kUnknown, 0};
   if (found.unasked_count == 0) return {Owns::kNo, 0};
   // Without a pid any process of the machine may be the one.
   if (found.unasked_count == 1 && has_pid) return {Owns::kYes, found.unasked};
@@ -51,16 +84,21 @@ SlotOwner Decide(const Candidates& found, bool has_pid) {
 
 }  // namespace
 
-std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since) {
+std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since,
+                                      const std::function<bool(pid_t)>& is_descendant) {
   std::vector<SlotOwner> owners(claims.size());
-  DIR* processes = opendir("/proc");
-  if (processes == nullptr) return owners;
   std::vector<Candidates> found(claims.size());
-  while (const dirent* entry = readdir(processes)) {
-    const auto pid = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
-    if (pid <= 0 || pid == getpid()) continue;
+  const std::vector<pid_t> processes = AllProcesses();
+  bool all_seen = !processes.empty();
+  for (const pid_t pid : processes) {
+    if (pid == getpid()) continue;
     const auto state = StateOf(pid);
-    if (!state || state->of_kernel || state->state == 'Z' || state->start_ticks < since) continue;
+    if (!state) {
+      all_seen = all_seen && !IsHidden(pid);
+      continue;
+    }
+    if (state->of_kernel || state->start_ticks < since) continue;
+    if (state->state == 'Z' && !LivingFolder(pid)) continue;
     const uint32_t own_pid = NamespacePid(pid);
     std::map<const ChildrenAreaFile*, std::optional<std::vector<uint32_t>>> guards;  // asked once
     for (size_t i = 0; i < claims.size(); ++i) {
@@ -71,15 +109,19 @@ std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint
       if (slots) {
         const bool has = std::find(slots->begin(), slots->end(), claim.slot) != slots->end();
         if (has) Consider(pid, *state, found[i]);
-      } else if (MayBeOfOurUser(pid)) {
+      } else if (!LivingFolder(pid)) {
+        continue;  // it has ended meanwhile
+      } else if (MayBeOfOurUser(pid) || (is_descendant && is_descendant(pid))) {
         found[i].unasked = pid;
         ++found[i].unasked_count;
+      } else {
+        found[i].unknown = true;
       }
     }
   }
-  closedir(processes);
+  all_seen = all_seen && !MayMissProcesses();
   for (size_t i = 0; i < claims.size(); ++i) {
-    owners[i] = Decide(found[i], claims[i].claim.pid != kUnknownPid);
+    owners[i] = Decide(found[i], claims[i].claim, all_seen);
   }
   return owners;
 }

@@ -3,7 +3,8 @@
 //
 // The process is the one that lives, has that pid as it sees itself, and has the slot's guard page
 // inaccessible. Threads of the kernel, and what was there before the program, are no candidates.
-// All claims are looked for at once: it is a walk through /proc.
+// One whose main thread alone has ended lives. All claims are looked for at once: it is a walk
+// through /proc.
 //
 // Thread safety: pure. Failure: kUnknown where nobody may be asked.
 #pragma once
@@ -11,6 +12,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "cli/supervisor/tree/children_area_file.h"
@@ -28,7 +30,9 @@ struct SlotOwner {
 };
 
 // One for each claim. kYes also where one process alone can be its owner, and may not be asked.
-// kNo: none that was there all the while. `since`: StartTicksOf the program.
-std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since);
+// kNo: none that was there all the while, and all were seen. `since`: StartTicksOf the program.
+// `is_descendant` is asked of processes of other users that may not be asked themselves.
+std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since,
+                                      const std::function<bool(pid_t)>& is_descendant = nullptr);
 
 }  // namespace memprof

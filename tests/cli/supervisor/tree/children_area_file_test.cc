@@ -1,10 +1,12 @@
 #include "cli/supervisor/tree/children_area_file.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -95,6 +97,22 @@ TEST_F(ChildrenAreaFileTest, FreesTheSlotOfAChildThatDiedWhileItSetItUp) {
   Claim(0, static_cast<uint32_t>(child), TrackerState::kEmpty);
   EXPECT_TRUE(area_.NewClaims().empty());
   EXPECT_EQ(header_->claims[0].owner, 0u);
+}
+
+// The pid may be anybody's here, and the child is setting its slot up.
+TEST_F(ChildrenAreaFileTest, FreesNoSlotOfAChildOfAnotherNamespaceWhoseNumberIsNobodysHere) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+  const auto pid = static_cast<uint32_t>(child);
+  Claim(0, pid | kForeignPid, TrackerState::kEmpty);
+  EXPECT_TRUE(area_.NewClaims().empty());
+  EXPECT_EQ(header_->claims[0].owner, pid | kForeignPid);
+  Claim(0, pid | kForeignPid, TrackerState::kCounting);
+  const auto claims = area_.NewClaims();
+  ASSERT_EQ(claims.size(), 1u);
+  EXPECT_EQ(claims[0].pid, pid);
+  EXPECT_TRUE(claims[0].foreign_pids);
 }
 
 TEST_F(ChildrenAreaFileTest, GivesAFreedSlotsMemoryBackAndTellsOfItsNextClaim) {
@@ -218,6 +236,80 @@ TEST_F(ChildrenAreaFileTest, ASearchFindsWhoHasASlotByItsOwnPidAndItsGuardPage) 
   // Process 2 is the kernel's, wherever one is seen.
   EXPECT_EQ(owners[4].owns, Owns::kNo);
   EXPECT_EQ(owners[5].owns, Owns::kNo);
+}
+
+// It has the guard page and counts on another thread; its main thread is a zombie without mappings.
+class WithoutMainThread {
+ public:
+  explicit WithoutMainThread(unsigned char* guard) : pid_(fork()) {
+    if (pid_ != 0) return;
+    mprotect(guard, kPageBytes, PROT_READ);
+    pthread_t thread;
+    pthread_create(
+        &thread, nullptr,
+        [](void*) -> void* {
+          for (;;) pause();
+        },
+        nullptr);
+    syscall(SYS_exit, 0);
+  }
+  ~WithoutMainThread() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  pid_t pid() const { return pid_; }
+  void AwaitZombie() const {
+    for (int i = 0; i < 1000 && StateOf(pid_).value_or(ProcessState{}).state != 'Z'; ++i) {
+      usleep(5000);
+    }
+  }
+
+ private:
+  const pid_t pid_;
+};
+
+TEST_F(ChildrenAreaFileTest, AProcessWhoseMainThreadHasEndedHasItsSlotStill) {
+  const WithoutMainThread child(GuardOf(2));
+  child.AwaitZombie();
+  ASSERT_EQ(StateOf(child.pid()).value().state, 'Z');
+  EXPECT_EQ(area_.Has(child.pid(), 2), Owns::kYes);
+  EXPECT_EQ(area_.Has(child.pid(), 1), Owns::kNo);
+  EXPECT_TRUE(area_.IsMappedBy(child.pid()));
+  const SlotClaim claim = {&area_, {2, static_cast<uint32_t>(child.pid()), true, 0, 0, {}}};
+  EXPECT_EQ(FindSlotOwners({claim}, 0)[0].pid, child.pid());
+}
+
+TEST_F(ChildrenAreaFileTest, OfAProcessThatHasEndedNothingIsKnownByItsMappings) {
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  siginfo_t info;
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  EXPECT_EQ(area_.Has(child, 1), Owns::kUnknown);
+  const SlotClaim claim = {&area_, {1, static_cast<uint32_t>(child), true, 0, 0, {}}};
+  EXPECT_EQ(FindSlotOwners({claim}, 0)[0].owns, Owns::kNo);
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(area_.Has(child, 1), Owns::kUnknown);
+}
+
+// Whose descendant it is decides whether another user's process, which may not be asked, is taken
+// for the slot's owner; that it has none is never said.
+TEST_F(ChildrenAreaFileTest, ASearchByAUserDoesNotPassByAnothersProcess) {
+  if (geteuid() != 0) GTEST_SKIP() << "for root";
+  const Holder holder(GuardOf(2));
+  ASSERT_TRUE(holder.Waits(area_, 2));
+  const SlotClaim claim = {&area_, {2, static_cast<uint32_t>(holder.pid()), true, 0, 0, {}}};
+  const uint64_t start = StartTicksOf(holder.pid()).value();
+  const pid_t user = fork();
+  if (user == 0) {
+    if (setresuid(65534, 65534, 65534) != 0) _exit(100);
+    const auto alone = FindSlotOwners({claim}, start)[0];
+    const auto of_ours = FindSlotOwners({claim}, start, [](pid_t) { return true; })[0];
+    _exit((alone.owns == Owns::kUnknown ? 0 : 1) +
+          (of_ours.owns == Owns::kYes && of_ours.pid == holder.pid() ? 0 : 2));
+  }
+  int status = 0;
+  waitpid(user, &status, 0);
+  EXPECT_EQ(status, 0) << WEXITSTATUS(status);
 }
 
 TEST_F(ChildrenAreaFileTest, ASearchPassesByWhoIsOlderThanTheProgram) {
