@@ -158,6 +158,12 @@ std::string StatusLine(pid_t pid, const std::string& name, pid_t thread) {
   return LineOf(pid, thread == 0 ? "status" : fmt::format("task/{}/status", thread), name);
 }
 
+std::optional<uid_t> UserOf(pid_t pid) {
+  uid_t real = 0, effective = 0;
+  if (!(std::istringstream(StatusLine(pid, "Uid")) >> real >> effective)) return std::nullopt;
+  return effective;
+}
+
 bool HasFiltersOfItsOwn(pid_t pid) { return FiltersOf(pid) > OwnFilters(); }
 uint32_t OwnFilters() { return FiltersOf(getpid()); }
 

@@ -54,6 +54,9 @@ std::optional<uint64_t> StartTicksOf(pid_t pid);
 // The value of a line of /proc/PID/status, or of a thread's.
 std::string StatusLine(pid_t pid, const std::string& name, pid_t thread = 0);
 
+// Its effective user; nothing: it is gone.
+std::optional<uid_t> UserOf(pid_t pid);
+
 // Whether it has filters of system calls (seccomp) that this process hasn't: what it may not call
 // isn't known. Also of one that has ended and isn't reaped.
 bool HasFiltersOfItsOwn(pid_t pid);

@@ -10,7 +10,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 
@@ -89,9 +88,7 @@ std::string Milliseconds(std::chrono::microseconds time) {
 // The user that root attaches to another one's process of; 0: nobody else.
 uid_t OtherUserOf(pid_t pid) {
   if (geteuid() != 0) return 0;
-  unsigned real = 0, effective = 0;
-  std::istringstream(StatusLine(pid, "Uid")) >> real >> effective;
-  return effective;
+  return UserOf(pid).value_or(0);
 }
 
 // The directory stays ours: the process's user may pass through it, and has the socket that the

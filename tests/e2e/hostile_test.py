@@ -94,6 +94,13 @@ class HostileTest(harness.MemprofTest):
         for capture in captures:
             self.assertNotIn("sleep", json.dumps(self.sites(os.path.basename(capture))))
 
+    def test_a_process_that_was_named_in_a_claim_has_children_that_are_nobody_s_business(self):
+        shell = subprocess.Popen(["sh", "-c", "sleep 1000 & read line; kill $!"], stdin=subprocess.PIPE)
+        self.addCleanup(shell.wait)
+        self.addCleanup(shell.stdin.close)
+        self.hostile("claim", shell.pid, milliseconds="3000")
+        self.assertEqual(self.stats()["unseen"], [])
+
     def test_slots_claimed_in_the_name_of_the_program_or_its_supervisor(self):
         for who in ("program", "supervisor"):
             with self.subTest(who=who):

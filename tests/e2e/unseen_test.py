@@ -96,6 +96,27 @@ class UnseenTest(harness.MemprofTest):
         self.memprof("merge", "x.memprof", "-o", "y.memprof")
         self.assertEqual(self.unseen("y.memprof"), [("processes", "sleep", "", 1)])
 
+    def test_a_static_program_that_a_profiled_child_executes_at_once(self):
+        static = self.compiled("static_one", "#include <unistd.h>\nint main(void) { usleep(400000); return 0; }\n",
+                               "-static")
+        spawns = self.compiled("spawns", f"""
+            #include <stdlib.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            int main(void) {{
+              if (fork() == 0) {{
+                char* volatile block = malloc(5);
+                execl("{static}", block == NULL ? "" : "static_one", (char*)NULL);
+                _exit(1);
+              }}
+              int status;
+              wait(&status);
+              return status;
+            }}""")
+        done = self.profile([spawns])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.unseen(), [("processes", "static_one", "", 1)])
+
     def test_a_child_whose_tracker_gave_up_waiting(self):
         # The supervisor is stopped for longer than a tracker waits.
         for command, name in ((f"{LEAKY}; sleep 0.3", "[unknown]"), ("sleep 2 & sleep 0.6", "sleep")):

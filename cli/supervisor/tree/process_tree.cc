@@ -30,8 +30,9 @@ constexpr milliseconds kLookTick{100};
 constexpr milliseconds kBusyTick{10};  // while children come
 constexpr milliseconds kSampleTick{1000};
 constexpr milliseconds kTrackerComes{1000};  // after an exec, or never
-constexpr milliseconds kSearchTick{800};     // who is seen twice within two seconds is named
-constexpr uint64_t kDescendantScale = 16;    // of its history's first intervals
+constexpr milliseconds kFirstEventComes{100};
+constexpr milliseconds kSearchTick{800};   // who is seen twice within two seconds is named
+constexpr uint64_t kDescendantScale = 16;  // of its history's first intervals
 constexpr size_t kCheckpointsALook = 4;
 constexpr size_t kScaledAlone = 16;  // as many descendants; of more all begin coarser
 constexpr int kSearchShare = 20;     // a search for owners takes at most that part of the time, but
@@ -289,7 +290,25 @@ void ProcessTree::TakeByPid(const AreaClaim& found) {
     if (state->of_kernel || state->start_ticks < program_started_) owns = Owns::kNo;
   }
   const bool executed = owns == Owns::kNo && process != nullptr && !HasEnded(*process);
+  if (executed && !MayHaveClaimed(pid, *found.area)) {
+    const auto known = processes_.find(pid);
+    if (known->second.image == nullptr && !known->second.may_claim) Unwatch(known);
+    TakeOf(found, nullptr, false, false);
+    return;
+  }
   TakeOf(found, process, owns != Owns::kNo, executed);
+}
+
+// Anybody who has the area can name any process in a claim. One that has no slot of it is believed
+// to have had one only if it is a descendant, or could be an orphan of one: younger than the
+// program, and a process of the user whose area it is.
+bool ProcessTree::MayHaveClaimed(pid_t pid, const ChildrenAreaFile& area) const {
+  if (IsDescendant(pid)) return true;
+  if (StartTicksOf(pid).value_or(0) < program_started_) return false;
+  const auto user = UserOf(pid);
+  return user && std::any_of(areas_.begin(), areas_.end(), [&](const auto& known) {
+           return known.first == *user && &known.second == &area;
+         });
 }
 
 // Takes the claims whose process only a search could tell.
@@ -364,6 +383,10 @@ void ProcessTree::TakeOf(const AreaClaim& found, Process* process, bool has_slot
   }
   ++outcome_.processes;
   if (executed) {
+    if (const auto names = ProgramNamesOf(pid); process->untracked.empty() && !names.empty()) {
+      process->untracked = names[0];
+      process->executed_at = steady_clock::now();
+    }
     EndImage(gone, EndKind::kExec, 0);
   } else {
     EndImageWith(process != nullptr ? WaitStatusOf(pid) : std::nullopt, gone);
@@ -425,7 +448,10 @@ void ProcessTree::EndProcess(std::map<pid_t, Process>::iterator known) {
   if (known->second.untracked.empty() && EndedAsAnother(known->second)) {
     known->second.untracked = CommandNameOf(known->first);
   }
-  if (!known->second.untracked.empty()) {
+  // A tracker connects at a program's first event, which is nearly always one of its first.
+  const bool had_no_time = known->second.image == nullptr &&
+                           steady_clock::now() - known->second.executed_at < kFirstEventComes;
+  if (!known->second.untracked.empty() && !had_no_time) {
     untracked_.Add(known->first, known->second.untracked, options_.filter);
     EndImage(known->second, EndKind::kExec, 0);
   }

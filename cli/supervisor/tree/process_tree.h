@@ -127,6 +127,7 @@ class ProcessTree {
   void TakeClaims();
   void TakeByPid(const AreaClaim& found);
   void TakeSearched();
+  bool MayHaveClaimed(pid_t pid, const ChildrenAreaFile& area) const;
   void TakeOf(const AreaClaim& found, Process* process, bool has_slot, bool executed);
   bool IsKnownToLive(pid_t pid) const;
   bool IsMappedBy(pid_t pid) const;
