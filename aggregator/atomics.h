@@ -14,6 +14,8 @@
 
 #include <sys/single_threaded.h>
 
+#pragma weak __libc_single_threaded  // musl has none (libc_functions.h)
+
 #include <atomic>
 #include <cstdint>
 

@@ -5,6 +5,9 @@
 
 #include "aggregator/loaded_symbols.h"
 
+// Of the start files: by it libc knows which library's handlers they are.
+extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
+
 namespace memprof {
 namespace {
 
@@ -24,11 +27,25 @@ class Finder {
   void Find(Pointer& pointer, const char* name) const {
     void* found = libc_ != nullptr ? FindIn(*libc_, name) : nullptr;
     if (found == nullptr && loader_ != nullptr) found = FindIn(*loader_, name);
+    Store(pointer, found);
+  }
+  // Also without glibc: what hooks need to pass a call on.
+  template <typename Pointer>
+  void FindAnywhere(Pointer& pointer, const char* name) const {
+    if (libc_ != nullptr) {
+      Find(pointer, name);
+    } else {
+      Store(pointer, FindBehindUs(name));
+    }
+  }
+
+ private:
+  template <typename Pointer>
+  static void Store(Pointer& pointer, void* found) {
     static_assert(sizeof pointer == sizeof found);
     memcpy(&pointer, &found, sizeof found);
   }
 
- private:
   const link_map* const libc_ = ObjectOfSoname("libc.so.6");
   const link_map* const loader_ = ObjectOfSoname("ld-linux-x86-64.so.2");
 };
@@ -40,12 +57,13 @@ const LibcFunctions& TheLibc() {
   if (known.load(std::memory_order_acquire)) return functions;
   const Finder finder;
   finder.Find(functions.find_object, "_dl_find_object");
-  finder.Find(functions.iterate_objects, "dl_iterate_phdr");
-  finder.Find(functions.dlsym, "dlsym");
-  finder.Find(functions.dlerror, "dlerror");
+  finder.FindAnywhere(functions.iterate_objects, "dl_iterate_phdr");
+  finder.FindAnywhere(functions.dlsym, "dlsym");
+  finder.FindAnywhere(functions.dlerror, "dlerror");
   finder.Find(functions.getauxval, "getauxval");
   finder.Find(functions.clock_gettime, "clock_gettime");
   finder.Find(functions.on_exit, "on_exit");
+  finder.Find(functions.register_atfork, "__register_atfork");
   finder.Find(functions.key_create, "pthread_key_create");
   finder.Find(functions.key_delete, "pthread_key_delete");
   finder.Find(functions.setspecific, "pthread_setspecific");
@@ -60,6 +78,11 @@ const LibcFunctions& TheLibc() {
 int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
   const auto iterate = TheLibc().iterate_objects;
   return iterate != nullptr ? iterate(visit, data) : 0;
+}
+
+void AtFork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
+  const auto add = TheLibc().register_atfork;
+  if (add != nullptr) add(before, in_parent, in_child, &__dso_handle);
 }
 
 void* AskLoader(void* handle, const char* name) {

@@ -30,6 +30,7 @@ struct LibcFunctions {
   unsigned long (*getauxval)(unsigned long);
   int (*clock_gettime)(clockid_t, timespec*);  // the vdso's, where the kernel has one
   int (*on_exit)(void (*)(int, void*), void*);
+  int (*register_atfork)(void (*)(), void (*)(), void (*)(), void*);  // behind pthread_atfork
   int (*key_create)(pthread_key_t*, void (*)(void*));
   int (*key_delete)(pthread_key_t);
   int (*setspecific)(pthread_key_t, const void*);
@@ -39,6 +40,14 @@ struct LibcFunctions {
   void* in_libc;          // any address of it
 };
 const LibcFunctions& TheLibc();
+
+// Whether the program runs with glibc. A descendant of the profiled program may be one of musl's:
+// it inherits LD_PRELOAD, and musl's loader takes this library, since it needs nothing by name that
+// musl lacks. Then the tracker stays off, and each hook passes its call on.
+inline bool HasGlibc() { return TheLibc().in_libc != nullptr; }
+
+// pthread_atfork; nothing where there is none.
+void AtFork(void (*before)(), void (*in_parent)(), void (*in_child)());
 
 // Calls iterate_objects; 0 where there is none.
 int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data);

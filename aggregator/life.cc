@@ -1,6 +1,5 @@
 #include "aggregator/life.h"
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -13,6 +12,7 @@
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/private_memory.h"
 #include "aggregator/statistics/allocator_statistics.h"
 #include "aggregator/system_call_filters.h"
@@ -37,7 +37,7 @@ std::atomic<uint32_t>* MapCountingPage() {
   CountPrivateBytes(kPageBytes);
   // Catches raw clone too. Where the kernel (before 4.14) can't, fork() at least is caught.
   if (!kernel::Advise(page, kPageBytes, MADV_WIPEONFORK)) {
-    pthread_atfork(nullptr, nullptr, StopInForkedChild);
+    AtFork(nullptr, nullptr, StopInForkedChild);
   }
   PrepareForForks(static_cast<unsigned char*>(page) + kPageBytes - kForkNoteBytes,
                   CurrentRegion().options);
@@ -59,6 +59,7 @@ void GiveUp(StopReason reason) {
 // Called once a process: the others see that it was started.
 bool Start() {
   const ErrnoGuard keep;
+  if (!HasGlibc()) return false;
   mapped = GetRegion();
   if (mapped.base == nullptr) return false;
   if (!StartCounting(mapped)) return false;

@@ -5,8 +5,17 @@
 #include <cstdint>
 #include <cstring>
 
+// glibc's list, and musl's: each has one of them.
+#pragma weak _r_debug
+extern "C" __attribute__((weak)) r_debug* _dl_debug_addr;
+
 namespace memprof {
 namespace {
+
+const r_debug* Loader() {
+  if (&_r_debug != nullptr) return &_r_debug;
+  return &_dl_debug_addr != nullptr ? _dl_debug_addr : nullptr;
+}
 
 struct Tables {
   const Elf64_Sym* symbols = nullptr;
@@ -115,9 +124,15 @@ bool IsThisLibrary(const link_map& object) { return object.l_ld == _DYNAMIC; }
 
 }  // namespace
 
-const link_map* LoadedObjects() { return _r_debug.r_map; }
+const link_map* LoadedObjects() {
+  const r_debug* const list = Loader();
+  return list != nullptr ? list->r_map : nullptr;
+}
 
-uintptr_t LoaderBase() { return _r_debug.r_ldbase; }
+uintptr_t LoaderBase() {
+  const r_debug* const list = Loader();
+  return list != nullptr ? list->r_ldbase : 0;
+}
 const char* SonameOf(const link_map& object) { return TablesOf(object).soname; }
 const char* StringsOf(const link_map& object) { return TablesOf(object).strings; }
 

@@ -5,7 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 library=$1 map=$2
-needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vE '^(libc\.so\.6|ld-linux-x86-64\.so\.2)$' || true)
+needed=$(readelf -d "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | grep -vxF libc.so.6 || true)
 if [[ -n $needed ]]; then
   echo "$library needs more than libc: $needed" >&2
   exit 1
@@ -20,11 +20,11 @@ allowed='
   __gmon_start__               the same; libc calls it so too
   __environ                    the variable that libc itself fills, also where the program has a copy of it
   __errno_location             errno is a variable of the thread and has no other address
-  __libc_single_threaded       a variable of libc; also read where no call may be made
+  __libc_single_threaded       a variable of libc; also read where no call may be made; weak
   program_invocation_short_name  libc itself stores a pointer there, whoever defines it
-  __register_atfork            what pthread_atfork, which is linked statically, calls in any library
-  __sbrk                       behind the hook of sbrk, before anything can be looked for
-  _r_debug                     the loader tells debuggers by it what is loaded: where all else is found
+  __sbrk                       behind the hook of sbrk, before anything can be looked for; weak
+  _r_debug                     the loader tells debuggers by it what is loaded: where all else is found; weak
+  _dl_debug_addr               the same in musl; weak
 '
 # These are to be whatever the program's own are bound to: mallocx stands on any malloc.
 of_jemalloc='
@@ -44,6 +44,22 @@ foreign=$(comm -23 <(echo "$imported") \
   } | sort))
 if [[ -n $foreign ]]; then
   echo "$library imports by name what the program may define:" $foreign >&2
+  exit 1
+fi
+# A descendant may be a program of musl's, which inherits LD_PRELOAD. musl's loader ends it if a library
+# needs a name that nobody has, unless the reference is weak, or another library than libc.
+in_musl='
+  __environ  __errno_location  program_invocation_short_name
+'
+strong=$(comm -12 <(nm -D --undefined-only "$library" | awk '$1 == "U" { print $2 }' | sed 's/@.*//' | sort -u) \
+  <(echo "$imported"))
+without_musl=$(comm -23 <(echo "$strong") \
+  <({
+    tr -s ' ' '\n' <<<"$in_musl"
+    [[ $library != *_jemalloc.so ]] || tr -s ' ' '\n' <<<"$of_jemalloc"
+  } | sort))
+if [[ -n $without_musl ]]; then
+  echo "$library imports what musl doesn't have, and not weakly:" $without_musl >&2
   exit 1
 fi
 wanted=$(sed -n '/global:/,/local:/p' "$map" | sed 's/global:\|local:.*//' | tr -s '; \n' '\n' | grep . | sort)

@@ -1,7 +1,5 @@
 #include "aggregator/fork/forked_child.h"
 
-#include <pthread.h>
-
 #include "aggregator/counting_mode.h"
 #include "aggregator/event_log.h"
 #include "aggregator/events/book_event.h"
@@ -11,6 +9,7 @@
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/fork/inherited_blocks.h"
 #include "aggregator/kernel_calls.h"
+#include "aggregator/libc_functions.h"
 #include "aggregator/mappings/mappings.h"
 #include "aggregator/monotonic_clock.h"
 #include "aggregator/nested_stack.h"
@@ -144,7 +143,7 @@ void PrepareForForks(void* wiped, const TrackerOptions& of_this_process) {
 }
 
 void WatchForks() {
-  if (ChildrenCount()) pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+  if (ChildrenCount()) AtFork(BeforeFork, AfterForkInParent, AfterForkInChild);
 }
 
 bool MayStartCountingInChild() {

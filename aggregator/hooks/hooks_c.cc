@@ -19,6 +19,16 @@ void* MoveOutOfArena(void* address, size_t size) {
   return moved;
 }
 
+// pvalloc where libc has none.
+void* WholePages(size_t size) {
+  constexpr size_t kPage = 4096;
+  if (size > SIZE_MAX - kPage) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return real.memalign(kPage, (size + kPage - 1) & ~(kPage - 1));
+}
+
 #ifndef __OPTIMIZE__
 #error Calls at the end of a hook are to be jumps: build with -O2.
 #endif
@@ -150,7 +160,7 @@ MEMPROF_HOOK void* valloc(size_t size) {
 
 MEMPROF_HOOK void* pvalloc(size_t size) {
   return Allocate(size, 4096, {MEMPROF_CALLER(), AllocatorKind::kAligned},
-                  [=] { return real.pvalloc(size); });
+                  [=] { return real.pvalloc != nullptr ? real.pvalloc(size) : WholePages(size); });
 }
 
 // C23. Where libc has none they are what the standard says they are: free with a promise.

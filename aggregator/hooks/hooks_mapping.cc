@@ -12,7 +12,7 @@
 
 using namespace memprof;
 
-extern "C" void* __sbrk(intptr_t change);
+extern "C" __attribute__((weak)) void* __sbrk(intptr_t change);
 
 namespace {
 
@@ -31,7 +31,13 @@ void* RealMmap(void* address, size_t bytes, int protection, int flags, int fd, o
 
 // libc's sbrk by its other name, so that the loader is never asked: jemalloc calls it as it starts.
 void* const kNoBreak = reinterpret_cast<void*>(-1);
-void* RealSbrk(intptr_t change) { return __sbrk(change); }
+// musl has no such name, and its sbrk() only tells where the break is.
+void* RealSbrk(intptr_t change) {
+  if (__sbrk != nullptr) return __sbrk(change);
+  if (change == 0) return reinterpret_cast<void*>(kernel::Call(SYS_brk, 0));
+  errno = ENOMEM;
+  return kNoBreak;
+}
 
 // Pages of 2 MiB, unless the flags say another power of two.
 uint64_t PageOf(int flags) {

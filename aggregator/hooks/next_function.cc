@@ -149,7 +149,8 @@ void* FindNextFor(NextFunction which, uintptr_t caller) {
   if (const Entry* entry = FindEntry(module)) return entry->functions[index];
   void* functions[kNextFunctions];
   FindAll(module, functions);
-  Remember(module, functions);
+  // Else the next call's module would be taken for this one.
+  if (TheLibc().find_object != nullptr) Remember(module, functions);
   return functions[index];
 }
 
