@@ -15,14 +15,38 @@
 #include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/kernel_calls.h"
+#include "aggregator/life.h"
 #include "aggregator/system_calls.h"
 
 using namespace memprof;
 
 namespace {
 
-void ThisThreadRenamed() {
-  if (Counting()) OnThreadRenamed(SystemCallsFiltered() ? kEveryThread : kernel::Tid());
+// pthread_self() of libc.
+void* ThisThread() { return __builtin_thread_pointer(); }
+
+// The process's first. In a child that another thread forked it isn't there any more; then nobody
+// asks for its name either.
+constinit void* main_thread = nullptr;
+[[gnu::constructor]] void OnLoaded() { main_thread = ThisThread(); }
+
+// Where the supervisor looks when it wonders whose name the process has. Pre: counting; the kernel
+// took the name.
+void TellName(const void* thread, const char* name) {
+  if (thread != main_thread) return;
+  uint64_t words[2] = {};
+  for (size_t i = 0; i < sizeof words - 1 && name[i] != 0; ++i) {
+    words[i / 8] |= uint64_t{static_cast<unsigned char>(name[i])} << i % 8 * 8;
+  }
+  auto& told = CurrentRegion().main_thread_name;
+  told[0].store(words[0], std::memory_order_relaxed);
+  told[1].store(words[1], std::memory_order_relaxed);
+}
+
+void ThisThreadRenamed(const char* name) {
+  if (!Counting()) return;
+  TellName(ThisThread(), name);
+  OnThreadRenamed(SystemCallsFiltered() ? kEveryThread : kernel::Tid());
 }
 
 // Before the call: afterwards any system call of ours may be the last. Without a filter's address
@@ -64,10 +88,10 @@ MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
   const int status = next(thread, name);
   if (status != 0) return status;
   const ErrnoGuard keep;
-  // pthread_self() of libc.
-  if (thread == reinterpret_cast<pthread_t>(__builtin_thread_pointer())) {
-    ThisThreadRenamed();
+  if (thread == reinterpret_cast<pthread_t>(ThisThread())) {
+    ThisThreadRenamed(name);
   } else if (Counting()) {
+    TellName(reinterpret_cast<const void*>(thread), name);
     OnThreadRenamed(kEveryThread);
   }
   return status;
@@ -89,7 +113,7 @@ MEMPROF_HOOK int prctl(int option, ...) {
                 SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3])));
   if (option == PR_SET_NAME && status == 0) {
     const ErrnoGuard keep;
-    ThisThreadRenamed();
+    ThisThreadRenamed(reinterpret_cast<const char*>(arguments[0]));
   }
   return status;
 }
@@ -102,7 +126,7 @@ __attribute__((visibility("hidden"), used)) long memprof_noted_syscall(
   const long result = kernel::Call(number, first, second, third, fourth, fifth);
   if (number == SYS_prctl && first == PR_SET_NAME && result == 0) {
     const ErrnoGuard keep;
-    ThisThreadRenamed();
+    ThisThreadRenamed(reinterpret_cast<const char*>(second));
   }
   return ResultAndErrno(result);
 }

@@ -58,7 +58,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 12;
+inline constexpr uint32_t kRegionVersion = 13;
 
 enum class Table : uint32_t {
   kModules,
@@ -396,6 +396,9 @@ struct RegionHeader {
   uint32_t reserved_3;
   std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: of options.jemalloc
   std::atomic<uint32_t> bypasses;        // kDeepBound and so on: there are, or may be
+  // What the main thread was renamed to last, as bytes with zeros behind them; zeros: nothing that
+  // a hook saw. The kernel's name of the process is that one, until it executes something.
+  std::atomic<uint64_t> main_thread_name[2];
   alignas(64) RegionOrigin origin;
 };
 static_assert(sizeof(RegionHeader) <= 4096);

@@ -87,6 +87,43 @@ class UnseenTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 0)
         self.assertRegex(done.stderr.decode(), r"^memprof: warning: x\.memprof: env executed ")
 
+    def test_a_program_that_executes_its_own_file_with_a_clean_environment(self):
+        again = self.compiled("again", "#include <stdlib.h>\n#include <unistd.h>\nstatic void* volatile kept;\n"
+                              "int main(int argc, char** argv) {\n"
+                              "  char *words[] = {argv[0], \"x\", NULL}, *nothing[] = {NULL};\n"
+                              "  if (argc == 1) { kept = malloc(100); execve(\"/proc/self/exe\", words, nothing); }\n"
+                              "  for (int i = 0; i < 500; ++i) { kept = malloc(1000); usleep(1000); }\n"
+                              "  return 0;\n}\n")
+        # Also where addresses are the same in each run.
+        for prefix in ((), ("setarch", "-R")):
+            if prefix and self.bare([*prefix, "true"]).returncode != 0:
+                continue
+            self.assertEqual(self.profile([*prefix, again]).returncode, 0)
+            self.assertEqual(self.unseen(), [("executed", "again", "again", 1)])
+            self.assertNotIn("exact", self.memprof("summary", self.path("x.memprof")))
+            done = self.profile(["sh", "-c", " ".join((*prefix, again)) + "; exit 0"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.unseen("x.all.memprof"), [("processes", "again", "", 1)])
+
+    def test_a_program_that_renames_itself_late_executed_nothing(self):
+        ways = {"self": 'pthread_setname_np(pthread_self(), "worker-7")', "prctl": 'prctl(PR_SET_NAME, "worker-7")',
+                "syscall": 'syscall(SYS_prctl, PR_SET_NAME, "worker-7-with-a-long-name")',
+                "other": "pthread_create(&id, NULL, other, (void*)pthread_self()); pthread_join(id, NULL)"}
+        for way, call in ways.items():
+            renames = self.compiled("renames", "#define _GNU_SOURCE\n#include <pthread.h>\n#include <stdlib.h>\n"
+                                    "#include <signal.h>\n#include <sys/prctl.h>\n#include <sys/syscall.h>\n"
+                                    "#include <unistd.h>\nstatic void* volatile kept;\n"
+                                    "static void* other(void* main) {\n"
+                                    '  pthread_setname_np((pthread_t)main, "worker-7");\n  return NULL;\n}\n'
+                                    "int main(int argc, char** argv) {\n  pthread_t id;\n  (void)id; (void)other;\n"
+                                    f"  kept = malloc(100); usleep(150000);\n  {call};\n  kept = malloc(200);\n"
+                                    "  if (argc > 1) raise(SIGKILL);\n  _exit(3);\n}\n")
+            for words, status in (([], 3), (["kill"], 137)):
+                with self.subTest(way=way, words=words):
+                    self.assertEqual(self.profile([renames, *words]).returncode, status)
+                    self.assertEqual(self.unseen(), [])
+                    self.assertIn("exact", self.memprof("summary", self.path("x.memprof")))
+
     def test_a_child_with_a_clean_environment_that_lives_for_two_seconds(self):
         done = self.profile(["sh", "-c", "env -i sleep 2.5; exit 0"])
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -1,11 +1,11 @@
 #include "cli/supervisor/images/image.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +22,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
+constexpr milliseconds kLeastMappedTick{100};
+
 uint64_t Milliseconds(steady_clock::duration duration) {
   return static_cast<uint64_t>(std::chrono::ceil<milliseconds>(duration).count());
 }
@@ -33,12 +35,6 @@ uint64_t ResidentPeak(pid_t pid) {
 
 }  // namespace
 
-Image::Executable Image::ExecutableOf(pid_t pid) {
-  struct stat info;
-  if (!StatProcFile(pid, "exe", info)) return {};
-  return {info.st_dev, info.st_ino};
-}
-
 Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& origin)
     : region_(std::move(region)),
       pid_(origin.is_there ? pid : 0),
@@ -47,7 +43,8 @@ Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& 
       history_(region_.place(), pid_, start_, steady_clock::now, origin.history_scale),
       memory_(region_.place(), pid_, start_),
       snapshots_(region_.place(), start_),
-      executable_(ExecutableOf(pid_)),
+      mark_(MarkOf(pid_)),
+      random_addresses_(HasRandomAddresses(pid_)),
       last_own_(start_),
       thread_name_(CommandNameOf(pid_)) {
   program_.program = name.empty() ? StartedProgramOf(pid_).name : std::move(name);
@@ -83,23 +80,34 @@ bool Image::Sample() {
   // First what is this image's if the process still runs it afterwards.
   const uint64_t resident_peak = ResidentPeak(pid_);
   const std::string name = CommandNameOf(pid_);
-  const Executable executable = ExecutableOf(pid_);
-  if (executable == executable_) {
+  const std::optional<bool> executed = HasExecutedBy(MarkOf(pid_));
+  if (executed == false) {
     program_.rss_peak_bytes = std::max(program_.rss_peak_bytes, resident_peak);
     thread_name_ = name;
     last_own_ = now;
-  } else if (executable != Executable()) {
+  } else if (executed == true) {
     replaced_ = true;  // the resident memory is another program's now
     replaced_by_ = StartedProgramOf(pid_).name;
   }
   return changed;
 }
 
+// Nothing: it isn't known.
+std::optional<bool> Image::HasExecutedBy(const ProgramMark& now) {
+  const std::optional<bool> executed = HasExecuted(mark_, now);
+  if (executed != false || random_addresses_ || !Attached()) return executed;
+  const auto time = steady_clock::now();
+  if (time < next_mapped_) return false;
+  const bool mapped = HasMapped(pid_, region_.fd()).value_or(true);
+  // A long list of mappings takes a while.
+  next_mapped_ =
+      time + std::max<steady_clock::duration>(kLeastMappedTick, (steady_clock::now() - time) * 20);
+  seen_mapped_ |= mapped;
+  return seen_mapped_ && !mapped;
+}
+
 bool Image::LookForExec() {
-  const Executable executable = ExecutableOf(pid_);
-  if (executable_ != Executable() && executable != Executable() && executable != executable_) {
-    replaced_ = true;
-  }
+  replaced_ |= HasExecutedBy(MarkOf(pid_)).value_or(false);
   return replaced_;
 }
 
@@ -155,11 +163,20 @@ bool Image::JemallocRefused() const {
          static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
 }
 
+// The last that its tracker saw its main thread get, as CommandNameOf has it.
+std::string Image::ToldName() const {
+  char name[sizeof RegionHeader::main_thread_name + 1] = {};
+  const auto at = region_.place().offset + offsetof(RegionHeader, main_thread_name);
+  (void)!pread(region_.fd(), name, sizeof name - 1, static_cast<off_t>(at));
+  return std::string(name, strcspn(name, "\n"));
+}
+
 void Image::LookForLateExec() {
-  if (State() == TrackerState::kCounting && CommandNameOf(pid_) != thread_name_) {
-    replaced_ = true;
-    replaced_by_ = CommandNameOf(pid_);
-  }
+  if (replaced_ || State() != TrackerState::kCounting) return;
+  const std::string name = CommandNameOf(pid_);
+  if (name == thread_name_ || name == ToldName()) return;
+  replaced_ = true;
+  replaced_by_ = name;
 }
 
 SnapshotProgram Image::Describe(EndKind end, uint32_t code) {

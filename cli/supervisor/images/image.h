@@ -15,6 +15,7 @@
 
 #include "cli/supervisor/images/image_history.h"
 #include "cli/supervisor/images/memory_watch.h"
+#include "cli/supervisor/images/program_mark.h"
 #include "cli/supervisor/images/region_file.h"
 #include "cli/supervisor/images/snapshot_taker.h"
 #include "core/protocol/region_layout.h"
@@ -87,17 +88,17 @@ class Image {
   // Looks whether it has, for a process that lives.
   bool LookForExec();
   // For a process that exited and is not reaped yet: whether it did so as another program. Exact
-  // where the last Sample saw it; else told by a new name together with an exit that the tracker
-  // didn't see.
+  // where the last Sample saw it; else told by a name that its tracker knows nothing of, together
+  // with an exit that the tracker didn't see.
   void LookForLateExec();
 
   // What is known of the program as of now. `end` is kRunning while it lives.
   SnapshotProgram Describe(EndKind end, uint32_t code);
 
  private:
-  using Executable = std::pair<dev_t, ino_t>;
-  static Executable ExecutableOf(pid_t pid);
   TrackerState State() const;
+  std::optional<bool> HasExecutedBy(const ProgramMark& now);
+  std::string ToldName() const;
 
   RegionFile region_;
   pid_t pid_;
@@ -107,8 +108,11 @@ class Image {
   ImageHistory history_;
   MemoryWatch memory_;
   SnapshotTaker snapshots_;
-  Executable executable_;
-  std::chrono::steady_clock::time_point last_own_;  // when it surely ran this image
+  ProgramMark mark_;
+  bool random_addresses_;
+  std::chrono::steady_clock::time_point next_mapped_;  // look at what it has mapped
+  bool seen_mapped_ = false;                           // its region, by that name
+  std::chrono::steady_clock::time_point last_own_;     // when it surely ran this image
   std::string thread_name_;  // of the process, when it was last seen to run this image
   std::vector<Unseen> unseen_;
   bool replaced_ = false;
