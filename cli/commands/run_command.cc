@@ -177,13 +177,14 @@ TreeOutcome FinishTree(const RunOptions& options, const RunOutcome& outcome, Pro
                        const std::vector<int>& callers) {
   std::vector<std::string> captures = outcome.executed_captures;
   const Snapshot* program = outcome.written ? &*outcome.written : nullptr;
-  if (options.wait) StayWithTree(tree, signals, socket);
-  const auto where =
-      tree.AnyLiving() ? GoOnInBackground(tree, directory, callers) : Supervising::kEnded;
+  if (options.wait) StayWithTree(tree, signals, socket, true);
+  const auto where = !options.wait && AwaitTrackers(tree, signals, socket)
+                         ? GoOnInBackground(tree, directory, callers)
+                         : Supervising::kEnded;
   // From here on the other process reads what the tree leaves, and nobody else.
   if (where == Supervising::kElsewhere) return tree.Conclude(program, captures);
   if (where == Supervising::kInBackground) {
-    StayWithTree(tree, signals, socket);
+    StayWithTree(tree, signals, socket, false);
     tree.Settle();
     const TreeOutcome late = tree.Conclude(program, captures);
     if (options.symbolize) SymbolizeCaptures(options, {}, late, {});
@@ -216,7 +217,8 @@ int Supervise(const RunOptions& options, const RunSettings& settings, const Chil
                                    named->tracker,
                                    {options.only, options.skip},
                                    options.command_line,
-                                   named->checkpoint},
+                                   named->checkpoint,
+                                   socket.path()},
                                   child->pid(), jemallocs);
     if (made) {
       tree = std::move(*made);

@@ -24,7 +24,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kNamesShown = 4;
-constexpr int kVisitsALook = 64;  // as the supervisor's
+constexpr milliseconds kTrackersCome{200};  // from an exec, unless the machine has much else to do
+constexpr int kVisitsALook = 64;            // as the supervisor's
 
 std::string Children(uint64_t count) {
   return count == 1 ? "1 child process" : FormatCount(count) + " child processes";
@@ -32,6 +33,22 @@ std::string Children(uint64_t count) {
 
 bool Ends(int signal) {
   return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+
+// Does what there is to do by then.
+void AwaitEvent(ProcessTree& tree, Signals& signals, TrackerSocket& socket,
+                steady_clock::time_point until) {
+  pollfd waiting[] = {{signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
+  const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+  poll(waiting, std::size(waiting), static_cast<int>(std::max<long>(left.count(), 0)));
+  for (int visits = 0; visits < kVisitsALook; ++visits) {
+    const auto visitor = socket.Accept([&tree](pid_t pid) { return tree.IsDescendant(pid); });
+    if (!visitor) break;
+    tree.OnVisitor(socket, *visitor);
+  }
+  while (const auto signal = signals.Next()) {
+    if (Ends(*signal)) tree.StopWatching();
+  }
 }
 
 }  // namespace
@@ -57,21 +74,22 @@ void RaiseOwnDescriptorLimit() {
 
 void AdoptDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
-  while (tree.AnyLiving()) {
-    pollfd waiting[] = {
-        {signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
-    const auto left = std::chrono::ceil<milliseconds>(tree.NextLook() - steady_clock::now());
-    poll(waiting, std::size(waiting), static_cast<int>(std::max<long>(left.count(), 0)));
-    for (int visits = 0; visits < kVisitsALook; ++visits) {
-      const auto visitor = socket.Accept([&tree](pid_t pid) { return tree.IsDescendant(pid); });
-      if (!visitor) break;
-      tree.OnVisitor(socket, *visitor);
-    }
-    while (const auto signal = signals.Next()) {
-      if (Ends(*signal)) tree.StopWatching();
-    }
+bool AwaitTrackers(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
+  const auto until = steady_clock::now() + kTrackersCome;
+  if (tree.AnyLiving()) tree.LookForUnclaimed();  // else it has just looked
+  while (tree.HasComing() && steady_clock::now() < until) {
+    AwaitEvent(tree, signals, socket, std::min(tree.NextLook(), until));
+    tree.Look();
   }
+  return tree.HasLiving();
+}
+
+void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bool all) {
+  do {
+    while (tree.AnyLiving() || (all && tree.HasComing())) {
+      AwaitEvent(tree, signals, socket, tree.NextLook());
+    }
+  } while (AwaitTrackers(tree, signals, socket));
 }
 
 Supervising GoOnInBackground(ProcessTree& tree, PrivateDirectory& directory,

@@ -27,8 +27,13 @@ void RaiseOwnDescriptorLimit();
 // Descendants whose parents end become ours: before any is there.
 void AdoptDescendants();
 
-// Stays until no descendant lives, or a signal asks it to end.
-void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket);
+// Stays until no descendant lives that is profiled, or a signal asks it to end. Who is just
+// executing something has a moment. `all`: also while another one lives from which a tracker may
+// come.
+void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bool all);
+
+// The moment that trackers have to come. Whether a descendant lives then that is profiled.
+bool AwaitTrackers(ProcessTree& tree, Signals& signals, TrackerSocket& socket);
 
 enum class Supervising {
   kInBackground,  // this is the new process: it is to stay with the tree, and to end

@@ -266,6 +266,20 @@ class ProcessTreeTest(harness.MemprofTest):
         self.assertEqual(totals[-1], (4040, 2))
         self.assertTrue(os.path.exists(self.path("x.all.memprof")))
 
+    def test_who_executes_something_as_the_program_ends_is_not_lost(self):
+        # setsid -f: the program forks, and ends at once; its child executes.
+        for flags in ((), ("--wait",)):
+            for _ in range(3):
+                self.tree("-f", TREE, "fork", program="/usr/bin/setsid", flags=flags)
+                deadline = time.monotonic() + 20
+                while not os.path.exists(self.path("x.all.memprof")) and time.monotonic() < deadline:
+                    self.assertEqual(flags, ())
+                    time.sleep(0.05)
+                whole = self.sites("x.all.memprof")
+                self.assertGreater(whole["total"]["bytes"], 13000)
+                for path in glob.glob(self.path("x*.memprof")):
+                    os.remove(path)
+
     def test_a_child_s_mappings_are_its_own(self):
         self.tree(program=os.path.join(harness.PROGRAMS, "mappings_in_children"))
         child, = self.children().values()

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 
 #include "cli/basics/message.h"
 #include "cli/basics/proc_files.h"
@@ -19,6 +20,7 @@
 #include "cli/preflight/started_program.h"
 #include "cli/supervisor/images/region_file.h"
 #include "cli/supervisor/tree/slot_owners.h"
+#include "core/protocol/handshake.h"
 
 namespace memprof {
 namespace {
@@ -38,7 +40,8 @@ constexpr size_t kScaledAlone = 16;  // as many descendants; of more all begin c
 constexpr int kSearchShare = 20;     // a search for owners takes at most that part of the time, but
 constexpr size_t kMostUnresolved = 256;  // … when so many slots wait for it
 constexpr size_t kMostAreas = 64;        // of users
-constexpr size_t kDeepestTree = 64;      // processes below one another that are looked at
+constexpr int kLooksWhileLoading = 3;
+constexpr size_t kDeepestTree = 64;  // processes below one another that are looked at
 
 int OpenPidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid, 0)); }
 
@@ -572,15 +575,42 @@ uint64_t ProcessTree::CountLiving() const {
                     [this](const auto& process) { return IsLiving(process.second); }));
 }
 
-// Who was forked by a followed process and has not allocated yet.
+bool ProcessTree::HasComing() const {
+  return std::any_of(processes_.begin(), processes_.end(), [this](const auto& process) {
+    return process.second.may_come && !IsLiving(process.second);
+  });
+}
+
+// By what it was started with, where memprof's socket is named. While a program is being loaded it
+// has no environment yet.
+bool ProcessTree::MayCome(pid_t pid) const {
+  const auto state = StateOf(pid);
+  if (!state || state->of_kernel || state->state == 'Z') return false;
+  const std::string named = fmt::format("{}={}", kSocketVariable, options_.socket);
+  for (int look = 0; look < kLooksWhileLoading; ++look) {
+    const std::string environment = ProcText(pid, "environ");
+    if (('\0' + environment).find('\0' + named + '\0') != std::string::npos) return true;
+    if (!environment.empty()) return false;
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+  return false;
+}
+
+// Who was forked by a followed process and has not allocated yet, and who has dropped that one's
+// memory to execute something.
 void ProcessTree::LookForUnclaimed() {
+  if (stopped_) return;
   for (const pid_t pid : AllProcesses()) {
     // We map regions in it ourselves, as we read them.
     if (pid == getpid() || processes_.contains(pid)) continue;
     // Cheaper to ask for than mappings, and most processes of a machine are older.
     if (StartTicksOf(pid).value_or(program_started_) < program_started_) continue;
-    if (!IsMappedBy(pid)) continue;
-    if (Process* process = Watch(pid)) process->may_claim = true;
+    const bool may_claim = IsMappedBy(pid);
+    if (!may_claim && !MayCome(pid)) continue;
+    Process* process = Watch(pid);
+    if (process == nullptr) continue;
+    process->may_claim = may_claim;
+    process->may_come = !may_claim;
   }
 }
 

@@ -45,6 +45,7 @@ struct ProcessTreeOptions {
   ProgramFilter filter;
   bool command_line = true;                 // it is in the captures
   std::chrono::milliseconds checkpoint{0};  // of those that live; 0: none
+  std::string socket;                       // of the trackers: its path
 };
 
 struct TreeOutcome {
@@ -90,6 +91,12 @@ class ProcessTree {
   bool AnyLiving();
   // The same, as of the last look.
   bool HasLiving() const;
+  // Watches descendants that don't count, also orphans: who was forked by one that does, and who is
+  // just executing something.
+  void LookForUnclaimed();
+  // Whether there is one, as of the last such look, from which a tracker may come: it executes
+  // something, or runs without a tracker and may execute something else.
+  bool HasComing() const;
   // Pre: just looked. No thread runs any more, and nothing is waited for: the process may be
   // forked.
   void Settle();
@@ -120,6 +127,7 @@ class ProcessTree {
     std::string untracked;  // what it has executed since, from which no tracker came yet
     std::chrono::steady_clock::time_point executed_at;  // … when that was seen
     bool may_claim = false;                             // it was forked by one that is followed
+    bool may_come = false;                              // it has the environment for a tracker
   };
 
   ProcessTree(ProcessTreeOptions options, pid_t program, InnerJemallocCache& jemallocs,
@@ -142,7 +150,7 @@ class ProcessTree {
   void Unwatch(std::map<pid_t, Process>::iterator process);
   Process* Watch(pid_t pid);
   void WriteCheckpoints();
-  void LookForUnclaimed();
+  bool MayCome(pid_t pid) const;
   void TakeUnresolved();
   bool IsLiving(const Process& process) const;
   uint64_t CountLiving() const;
