@@ -72,9 +72,15 @@ void NoteExit() {
 
 bool BeforeCounting() { return true; }
 
-void CountUnseenFree(const void*) { Count(process_region.header().unknown_frees); }
-uint64_t UnseenSize(const void*) { return 0; }
-void CountUnseenRealloc(uint64_t) {}
-void CountUnseenDelete(uint64_t) { Count(process_region.header().unknown_frees); }
+void CountUnseenFree(const void*) {
+  Count(process_region.header().unknown_frees);
+  if (ForgotInherited()) Count(process_region.header().dropped_events);
+}
+// Only whether it is to be counted: its size isn't known.
+uint64_t UnseenSize(const void*) { return ForgotInherited() ? 1 : 0; }
+void CountUnseenRealloc(uint64_t size) {
+  if (size != 0) Count(process_region.header().dropped_events);
+}
+void CountUnseenDelete(uint64_t) { CountUnseenFree(nullptr); }
 
 }  // namespace memprof

@@ -102,6 +102,7 @@ void OnPoolFree(const void* address) {
     BookPoolFree(slot, at, block);
   } else if (!FreeInheritedOfPool(slot, at) && CountsAll()) {
     Count(process_region.header().unknown_frees);
+    if (ForgotInherited()) Count(process_region.header().dropped_events);
   }
 }
 

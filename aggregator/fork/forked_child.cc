@@ -207,6 +207,8 @@ bool StartCountingInChild() {
 
 // --- blocks of before the fork -------------------------------------------------------------------
 
+bool ForgotInherited() { return inherited.forgot() || inherited_of_pools.forgot(); }
+
 bool TakeInherited(uintptr_t address, Block* block) { return inherited.Take(address, block); }
 bool PutBackInherited(uintptr_t address, const Block& block) {
   return inherited.PutBack(address, block);

@@ -76,6 +76,10 @@ bool PutBackInherited(uintptr_t address, const Block& block);
 void BookInheritedFree(ThreadSlot* slot, uint64_t kept_size);
 void BookInheritedFree(uint64_t kept_size);  // outside of a TrackerScope
 
+// Whether blocks of before so many forks are forgotten: then the free of an unknown one is counted as
+// dropped, since the row [inherited at fork] may still have it.
+bool ForgotInherited();
+
 // pool_events.cc: what the map of pools had goes to `inherited`.
 class InheritedBlocks;
 void RestartPools(InheritedBlocks& inherited);

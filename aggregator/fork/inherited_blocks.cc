@@ -7,6 +7,7 @@ void InheritedBlocks::Push(LiveMap& live) {
     maps_[0].Destroy();
     for (uint32_t i = 1; i < kGenerations; ++i) maps_[i - 1].TakeOver(maps_[i]);
     --count_;
+    forgot_ = true;
   }
   maps_[count_++].TakeOver(live);
 }

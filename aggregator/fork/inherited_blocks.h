@@ -5,7 +5,7 @@
 //   newest inherited map    its parent's own, as they were at the fork
 //   …                       the grandparent's that the parent had
 //   oldest                  kGenerations back; what is older is forgotten: freeing it is an
-//                           unknown free
+//                           unknown free, and counted as dropped
 //
 // Thread safety: Take and PutBack by any thread, as LiveMap's Remove and Insert, whatever threads
 // of the parent left in the middle; Push when nobody else uses it.
@@ -23,6 +23,8 @@ class InheritedBlocks {
   void Push(LiveMap& live);
 
   bool empty() const { return count_ == 0; }
+  // An older map is gone: a block that nobody knows may have been in it.
+  bool forgot() const { return forgot_; }
 
   // True: it was one, and is none any more.
   bool Take(uintptr_t address, Block* block);
@@ -34,6 +36,7 @@ class InheritedBlocks {
 
   LiveMap maps_[kGenerations];  // the newest is the last
   uint32_t count_ = 0;
+  bool forgot_ = false;
 };
 
 }  // namespace memprof

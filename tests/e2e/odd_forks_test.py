@@ -126,6 +126,31 @@ class OddForksTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stderr.decode()
 
+    def test_a_child_of_more_generations_than_are_kept_is_not_called_exact(self):
+        source, program = self.path("chain.c"), self.path("chain")
+        with open(source, "w", encoding="ascii") as file:
+            file.write("#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\n"
+                       "static void* volatile blocks[100]; static void* volatile kept;\n"
+                       "int main(int argc, char** argv) {\n"
+                       "  for (int i = 0; i < 100; ++i) blocks[i] = malloc(1000);\n"
+                       "  for (int depth = atoi(argv[1]); depth > 0; --depth) {\n"
+                       "    if (fork() != 0) { wait(NULL); _exit(0); }\n"
+                       "    kept = malloc(10);\n  }\n"
+                       "  for (int i = 0; i < 50; ++i) free(blocks[i]);\n"
+                       "  for (int i = 50; i < 100; ++i) blocks[i] = realloc(blocks[i], 2000);\n"
+                       "  malloc(31);\n  _exit(3);\n}\n")
+        subprocess.run(["gcc", "-O0", "-w", "-o", program, source], check=True)
+        for depth, dropped in ((10, 0), (20, 100)):
+            with self.subTest(depth=depth):
+                self.assertEqual(self.profile([program, str(depth)]).returncode, 0)
+                last, = [name for name in glob.glob(self.path("x.[0-9]*.memprof"))
+                         if self.sites(name)["total"]["allocations"] > 1]
+                profile = self.sites(last)
+                self.assertEqual(profile["tracker"]["dropped_events"], dropped)
+                self.assertEqual("every event was counted" in self.memprof("summary", last), dropped == 0)
+                for name in glob.glob(self.path("x*.memprof")):
+                    os.remove(name)
+
     def test_a_program_that_gives_up_root_and_executes_is_profiled(self):
         self.below_root(*self.NOBODY, ODD, "workers", 4, 100)
         self.assertTrue(self.sites()["command"][0].endswith("odd_forks"))
