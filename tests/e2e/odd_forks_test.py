@@ -169,17 +169,27 @@ class OddForksTest(harness.MemprofTest):
                 self.assertIn("1 child process ran without a tracker", said)
                 self.assertIn("sleep", said)
 
+    @staticmethod
+    def socket_of(supervisor):
+        """Where the program that it has started is told to connect to; None: it has started none yet."""
+        with open(f"/proc/{supervisor}/task/{supervisor}/children", encoding="ascii") as file:
+            children = file.read().split()
+        for child in children:
+            with open(f"/proc/{child}/environ", "rb") as file:
+                variables = dict(line.split(b"=", 1) for line in file.read().split(b"\0") if b"=" in line)
+            if b"MEMPROF_SOCKET" in variables:
+                return variables[b"MEMPROF_SOCKET"]
+        return None
+
     def test_a_stranger_is_not_let_in(self):
         if os.geteuid() != 0:
             self.skipTest("for root")
-        before = set(glob.glob("/tmp/memprof-*/tracker"))
         with subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--",
                                ODD, "workers", "1", "20000"]) as running:
             deadline = time.monotonic() + 20
-            while not set(glob.glob("/tmp/memprof-*/tracker")) - before:
+            while not (path := self.socket_of(running.pid)):
                 self.assertLess(time.monotonic(), deadline)
                 time.sleep(0.01)
-            path, = set(glob.glob("/tmp/memprof-*/tracker")) - before
             pid = os.fork()
             if pid == 0:
                 os.setuid(65534)

@@ -2,7 +2,7 @@
 //
 //   executable         another file
 //   auxiliary vector   the same file again: it has addresses that the kernel chooses anew at each
-//   exec
+//                      exec
 //
 // With addresses that aren't chosen by chance (setarch -R) a program that executes its own file is
 // the same by both. Then what it has mapped must tell.
