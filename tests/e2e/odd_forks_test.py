@@ -58,7 +58,8 @@ class OddForksTest(harness.MemprofTest):
         for children in (50, 400):
             self.odd("many", children)
             tracker_bytes.append(self.sites()["tracker"]["bytes"])
-        self.assertEqual(tracker_bytes[0], tracker_bytes[1])
+        # A page more or less is first touched when the clock says so.
+        self.assertAlmostEqual(tracker_bytes[0], tracker_bytes[1], delta=4096)
 
     def test_a_fork_by_a_signal_handler_within_an_event_books_it_once(self):
         done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), "--",
