@@ -164,7 +164,7 @@ std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffB
 }
 
 DiffFigures FiguresOf(const Profile& profile) {
-  return {profile.peak, profile.leaked, profile.total, profile.temporary, profile.variances};
+  return {profile, profile.variances};
 }
 
 std::vector<Figure> KnownFigures(const Profile& before, const Profile& after) {
