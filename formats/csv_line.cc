@@ -8,7 +8,7 @@ namespace memprof {
 namespace {
 
 std::string Quoted(const std::string& field) {
-  const std::string text = Printable(field);
+  std::string text = Printable(field);
   if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) {
