@@ -163,9 +163,7 @@ std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffB
   return rows;
 }
 
-DiffFigures FiguresOf(const Profile& profile) {
-  return {profile, profile.variances};
-}
+DiffFigures FiguresOf(const Profile& profile) { return {profile, profile.variances}; }
 
 std::vector<Figure> KnownFigures(const Profile& before, const Profile& after) {
   std::vector<Figure> known(std::begin(kAllFigures), std::end(kAllFigures));
