@@ -22,8 +22,9 @@ bool MakePrivateCopy(void* base, uint64_t bytes) {
   constexpr uint64_t kPagesAtOnce = 512;  // on the stack of a signal handler
   unsigned char present[kPagesAtOnce];
   auto* const from = static_cast<unsigned char*>(base);
+  // Of the kind that doesn't count against RLIMIT_DATA: nobody else has it.
   auto* const copy = static_cast<unsigned char*>(kernel::Map(
-      nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE));
+      nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE));
   if (copy == nullptr) return false;
   // Most of a region was never written, and would get memory if it were read.
   uint64_t copied = 0;

@@ -23,7 +23,6 @@ MEMPROF_DECLARE(mmap64)
 MEMPROF_DECLARE(brk)
 MEMPROF_DECLARE(sbrk)
 MEMPROF_HOOKED_FUNCTIONS(MEMPROF_DECLARE)
-MEMPROF_DECLARE(syscall)
 #undef MEMPROF_DECLARE
 
 // hooks_loader.cc
@@ -42,8 +41,7 @@ NamedHook hooks[] = {
 #define MEMPROF_ENTRY(name) {#name, reinterpret_cast<void*>(&memprof_address_of_##name), nullptr},
     MEMPROF_C_FUNCTIONS(MEMPROF_ENTRY) MEMPROF_HOOKED_FUNCTIONS(MEMPROF_ENTRY)
 #undef MEMPROF_ENTRY
-        {"syscall", reinterpret_cast<void*>(&memprof_address_of_syscall), nullptr},
-    {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
+        {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
     {"dlmopen", reinterpret_cast<void*>(&memprof_hook_dlmopen), nullptr},
     {"dlsym", reinterpret_cast<void*>(&memprof_hook_dlsym), nullptr},
     {"dlvsym", reinterpret_cast<void*>(&memprof_hook_dlvsym), nullptr},

@@ -86,9 +86,12 @@ void AfterForkInChild() {
   *fork_note = {true, in_tracker, thread_state.slot};
   // The event that the signal handler interrupted ends in this process too, where it would book
   // itself in the parent's region once more.
-  if (in_tracker && !SystemCallsFiltered() && HasParentsRegion()) {
-    MakePrivateCopy(&process_region.header(), process_region.bytes());
+  if (!in_tracker || !HasParentsRegion()) return;
+  if (!SystemCallsFiltered() && MakePrivateCopy(&process_region.header(), process_region.bytes())) {
+    return;
   }
+  // It may be booked twice: the parent is told that it isn't exact.
+  Count(process_region.header().dropped_events);
   // The cell of its last allocation is the parent's.
   thread_state.last = {};
 }

@@ -34,6 +34,8 @@ constinit void* main_thread = nullptr;
 // took the name.
 void TellName(const void* thread, const char* name) {
   if (thread != main_thread) return;
+  // By its thread pointer a child of vfork() is its parent.
+  if (!SystemCallsFiltered() && kernel::Pid() != CurrentRegion().pid) return;
   uint64_t words[2] = {};
   for (size_t i = 0; i < sizeof words - 1 && name[i] != 0; ++i) {
     words[i / 8] |= uint64_t{static_cast<unsigned char>(name[i])} << i % 8 * 8;

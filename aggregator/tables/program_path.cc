@@ -70,6 +70,31 @@ size_t ReadMappedPath(int fd, unsigned long address, char* path, size_t room) {
 }
 
 // By this thread's part of /proc: that of the process has nothing when its main thread has ended.
+bool MappedRanges::Next(uintptr_t* begin, uintptr_t* end) {
+  for (;;) {
+    if (at_ == end_) {
+      const long n = kernel::Read(fd_, buffer_, sizeof buffer_);
+      if (n <= 0) return false;
+      at_ = 0;
+      end_ = static_cast<size_t>(n);
+    }
+    const char c = buffer_[at_++];
+    if (c == '\n') {
+      field_ = 0;
+      numbers_[0] = numbers_[1] = 0;
+    } else if (field_ < 2) {
+      const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+      if (digit >= 0) {
+        numbers_[field_] = numbers_[field_] << 4 | static_cast<uintptr_t>(digit);
+      } else if (++field_ == 2) {
+        *begin = numbers_[0];
+        *end = numbers_[1];
+        return true;
+      }
+    }
+  }
+}
+
 size_t ReadProgramPath(char* path, size_t room) {
   // The kernel gives the base of the loader that it mapped for a program; for a loader that is the
   // executable itself there is none.

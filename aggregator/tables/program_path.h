@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace memprof {
 
@@ -18,5 +19,21 @@ size_t ReadProgramPath(char* path, size_t room);
 // The file that is mapped at an address, by a list as /proc/self/maps has it that can be read from
 // `fd`.
 size_t ReadMappedPath(int fd, unsigned long address, char* path, size_t room);
+
+// The ranges of what /proc/PID/maps gives, one after another.
+class MappedRanges {
+ public:
+  explicit MappedRanges(int fd) : fd_(fd) {}
+
+  // False: there are no more.
+  bool Next(uintptr_t* begin, uintptr_t* end);
+
+ private:
+  int fd_;
+  size_t at_ = 0, end_ = 0;
+  uint32_t field_ = 0;  // of the line
+  uintptr_t numbers_[2] = {};
+  char buffer_[256];  // there may be little room on the stack
+};
 
 }  // namespace memprof

@@ -390,8 +390,10 @@ CommandBody SetUpRun(Arguments& arguments) {
            "one of all together")
       .TypeName("N")
       .ShowDefault();
-  arguments.AddFlag("--wait", options->wait,
-                    "Stay until every process that is profiled has ended, not the program alone");
+  arguments.AddFlag(
+      "--wait", options->wait,
+      "Stay until every process that is profiled has ended, not the program alone; orphans "
+      "have memprof as their parent then");
   arguments.AddFlag(
       "--mmap,!--no-mmap", options->mmap,
       "Follow what the program maps itself (mmap, mremap, brk), apart from its heap; the "

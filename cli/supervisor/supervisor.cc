@@ -179,10 +179,11 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   // Before the answer: with it, the program may end at once.
   ImageOrigin origin;
   origin.command_line = options_.command_line;
-  auto image =
-      std::make_unique<Image>(std::move(*region), program_.pid(),
-                              image_ == nullptr ? options_.program : std::string(), origin);
-  image->AddUnseenAllocator(image_ == nullptr && !options_.unseen_allocator.empty()
+  // What was started may have been left out, and this be what it executed.
+  const bool is_started = image_ == nullptr && !outcome_.left_out;
+  auto image = std::make_unique<Image>(std::move(*region), program_.pid(),
+                                       is_started ? options_.program : std::string(), origin);
+  image->AddUnseenAllocator(is_started && !options_.unseen_allocator.empty()
                                 ? options_.unseen_allocator
                                 : allocators.unseen);
   // The tracker waits: all else comes after the answer.

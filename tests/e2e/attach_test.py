@@ -202,6 +202,19 @@ class AttachTest(MemprofTest):
         self.assertEqual(program.process.wait(30), 0)
         self.assertGreater(self.sites()["total"]["allocations"], 0)
 
+    def test_one_whose_only_thread_waits_by_syscall_is_let_go(self):
+        with open(self.path("waits.c"), "w", encoding="ascii") as source:
+            source.write("#include <stdlib.h>\n#include <sys/syscall.h>\n#include <unistd.h>\n"
+                         "int main(void) { for (int i = 0; i < 300; ++i) {\n"
+                         "free(malloc(100)); syscall(SYS_poll, 0, 0, 100); } }\n")
+        subprocess.run(["gcc", "-w", "-o", self.path("waits"), self.path("waits.c")], check=True)
+        program = Program(self, [self.path("waits")])
+        time.sleep(0.3)
+        done = run([MEMPROF, "attach", str(program.pid), "--duration", "1", "-f", "-o", self.path("x.memprof")])
+        self.assertEqual(done.returncode, 0, done.stderr.decode())
+        self.assertIn("detached from", done.stderr.decode())
+        self.assertGreater(self.sites()["total"]["allocations"], 0)
+
     def test_a_duration_ends_it_and_so_does_a_signal(self):
         program = Program(self)
         attached = self.attach(program.pid, "--duration", "1")

@@ -110,6 +110,51 @@ class LimitsTest(harness.MemprofTest):
         self.assertIn("memprof-children", done.stdout.decode())
         self.assertLess(max(accessible), 1 << 30)
 
+    def test_what_a_program_locks_is_its_own_memory(self):
+        with open(self.path("locks.c"), "w", encoding="ascii") as source:
+            source.write("""
+                #include <stdio.h>
+                #include <stdlib.h>
+                #include <string.h>
+                #include <sys/mman.h>
+                #include <sys/wait.h>
+                #include <unistd.h>
+                static char large[8 << 20];
+                static int lock(int flags) {
+                  char line[256];
+                  const int status = mlockall(flags);
+                  char* later = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                  unsigned char at[2] = {0, 0};
+                  mincore((char*)((size_t)(large + (4 << 20)) & ~4095ul), 4096, at);
+                  mincore(later + (2 << 20), 4096, at + 1);
+                  FILE* file = fopen("/proc/self/status", "r");
+                  while (fgets(line, sizeof line, file) && strncmp(line, "VmRSS", 5) != 0) {}
+                  printf("%d %d %d %s", status, at[0] & 1, at[1] & 1, line + 6);
+                  fflush(stdout);
+                  return status;
+                }
+                int main(int count, char** words) {
+                  free(malloc(100));
+                  for (int child = 0; child < 2; ++child) {
+                    lock(atoi(words[1]));
+                    if (fork() != 0) return wait(NULL) < 0;
+                    free(malloc(100));
+                  }
+                  return lock(atoi(words[1]));
+                }""")
+        subprocess.run(["gcc", "-w", "-o", self.path("locks"), self.path("locks.c")], check=True)
+        for flags in (1, 3, 7):  # MCL_CURRENT, MCL_FUTURE too, MCL_ONFAULT too
+            with self.subTest(flags=flags):
+                bare = self.bare([self.path("locks"), str(flags)]).stdout.decode().splitlines()
+                if not bare[0].startswith("0 "):
+                    self.skipTest("not allowed here")
+                done = self.profile([self.path("locks"), str(flags)])
+                self.assertEqual(done.returncode, 0, done.stderr)
+                lines = done.stdout.decode().splitlines()
+                self.assertEqual([line.split()[:3] for line in lines], [line.split()[:3] for line in bare])
+                for line in lines:
+                    self.assertLess(int(line.split()[3]), 128 << 10, line)
+
     def test_a_limit_on_locked_memory_is_warned_of_where_it_counts(self):
         for name, call in (("locks", "mlockall(MCL_CURRENT)"), ("not", "0")):
             with open(self.path(name + ".c"), "w", encoding="ascii") as source:

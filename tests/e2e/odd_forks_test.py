@@ -73,6 +73,13 @@ class OddForksTest(harness.MemprofTest):
                          (blocks, 100 * blocks))
         self.assertEqual((parent["leaked"]["bytes"], parent["tracker"]["dropped_events"]), (0, 0))
 
+    def test_an_event_that_may_be_booked_twice_is_no_exact_one(self):
+        # The child gets no memory for what it would keep apart.
+        self.odd("interrupted-events", 1)
+        parent = self.sites()
+        self.assertGreater(parent["tracker"]["dropped_events"], 0)
+        self.assertNotIn("every event was counted", self.memprof("summary", self.path("x.memprof")))
+
     def test_a_child_whose_parent_is_gone_counts_as_that_did(self):
         self.odd("orphan", flags=["--sample", "1"])
         orphan, = [p for p in self.children() if p["leaked"]["bytes"] == 5000]

@@ -231,6 +231,14 @@ class ProcessTreeTest(harness.MemprofTest):
         self.assertEqual(list(self.captures()), [""])
         self.assertIn("child processes are not profiled (1 seen)", said)
 
+    def test_what_a_program_executed_that_was_left_out_has_its_own_name(self):
+        with open(self.path("starts.sh"), "w", encoding="ascii") as script:
+            script.write(f"#!/bin/bash\nexec {os.path.join(harness.PROGRAMS, 'leaky_service')}\n")
+        os.chmod(self.path("starts.sh"), 0o755)
+        done = self.profile([self.path("starts.sh")], ["--only", "leaky_service"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.sites()["program"], "leaky_service")
+
     def test_only_and_skip_choose_by_the_program_s_name(self):
         self.tree("exec", flags=["--skip", "le*"])
         self.assertTrue(all(n.endswith(".exec1") for n in self.children()))

@@ -154,6 +154,29 @@ class UnseenTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(self.unseen(), [("processes", "static_one", "", 1)])
 
+    def test_a_name_of_a_vfork_child_s_is_not_its_parent_s(self):
+        renames = self.compiled("renames", """
+            #include <stdlib.h>
+            #include <sys/prctl.h>
+            #include <sys/wait.h>
+            #include <unistd.h>
+            int main(void) {
+              free(malloc(10));
+              prctl(PR_SET_NAME, "mainname");
+              const int pid = vfork();
+              if (pid == 0) {
+                prctl(PR_SET_NAME, "childs");
+                execl("/bin/true", "true", (char*)NULL);
+                _exit(1);
+              }
+              waitpid(pid, NULL, 0);
+              _exit(0);
+            }""")
+        done = self.profile([renames])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.unseen(), [])
+        self.assertEqual(self.sites()["end"]["kind"], "exit")
+
     def test_a_child_whose_tracker_gave_up_waiting(self):
         # The supervisor is stopped for longer than a tracker waits.
         for command, name in ((f"{LEAKY}; sleep 0.3", "[unknown]"), ("sleep 2 & sleep 0.6", "sleep")):

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <sys/wait.h>
@@ -180,8 +181,11 @@ static void on_step(int number, siginfo_t* info, void* interrupted) {
   call;                                                                         \
   __asm__ volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory")
 
-static int interrupted_events(void) {
+static int interrupted_events(int without_memory) {
   dl_iterate_phdr(find_tracker, NULL);
+  const struct rlimit none = {1 << 20, 1 << 20};
+  if (without_memory) free(malloc(100));  // the heap has memory to give
+  if (without_memory && setrlimit(RLIMIT_AS, &none) != 0) return 77;
   struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO | SA_NODEFER};
   if (tracker.begin == 0 || sigaction(SIGTRAP, &action, NULL) != 0) return 77;
   int blocks = 0;
@@ -239,7 +243,7 @@ int main(int argc, char** argv) {
   if (strcmp(how, "namespaces") == 0) {
     return in_namespaces(atoi(argv[2]), atoi(argv[3]), number);
   }
-  if (strcmp(how, "interrupted-events") == 0) return interrupted_events();
+  if (strcmp(how, "interrupted-events") == 0) return interrupted_events(number);
   if (strcmp(how, "other-user") == 0) return other_user(number);
   if (strcmp(how, "workers") == 0) return workers(atoi(argv[2]), number);
   return 99;
