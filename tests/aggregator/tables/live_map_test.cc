@@ -298,11 +298,7 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
 #endif
-#ifdef __SANITIZE_ADDRESS__
-  constexpr int kStride = 23 * 7;  // with its instructions there are many more steps
-#else
-  constexpr int kStride = 23;
-#endif
+  constexpr int kStride = 23 * kStepsOfSanitizer;
   map = &map_;
   blocks = BlocksBeforeASplit();
   struct sigaction action = {};
@@ -340,11 +336,7 @@ TEST_F(SteppedLiveMap, EndsASplitThatAHandlerLeft) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";
 #endif
-#ifdef __SANITIZE_ADDRESS__
-  constexpr int kStride = 23 * 7;
-#else
-  constexpr int kStride = 7;
-#endif
+  constexpr int kStride = 7 * kStepsOfSanitizer;
   map = &map_;
   blocks = BlocksBeforeASplit();
   struct sigaction action = {};

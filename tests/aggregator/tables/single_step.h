@@ -2,7 +2,23 @@
 // interrupted anywhere. The handler itself isn't stepped. Not under TSan, which delays signals.
 #pragma once
 
+#if defined(__has_feature)  // clang's; gcc has macros
+#if __has_feature(address_sanitizer)
+#define MEMPROF_WITH_ASAN
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define MEMPROF_WITH_ASAN
+#endif
+
 namespace memprof {
+
+// With a sanitizer's instructions there are many more steps.
+#ifdef MEMPROF_WITH_ASAN
+inline constexpr int kStepsOfSanitizer = 23;
+#else
+inline constexpr int kStepsOfSanitizer = 1;
+#endif
 
 inline constexpr unsigned kTrapFlag = 0x100;
 
