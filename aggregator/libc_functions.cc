@@ -5,7 +5,7 @@
 
 #include "aggregator/loaded_symbols.h"
 
-// Of the start files: by it libc knows which library's handlers they are.
+// The start files define it: by it libc knows which library's handlers they are.
 extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
 
 namespace memprof {

@@ -22,7 +22,7 @@ bool MakePrivateCopy(void* base, uint64_t bytes) {
   constexpr uint64_t kPagesAtOnce = 512;  // on the stack of a signal handler
   unsigned char present[kPagesAtOnce];
   auto* const from = static_cast<unsigned char*>(base);
-  // Of the kind that doesn't count against RLIMIT_DATA: nobody else has it.
+  // Shared memory doesn't count against RLIMIT_DATA. Nobody else has this.
   auto* const copy = static_cast<unsigned char*>(kernel::Map(
       nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE));
   if (copy == nullptr) return false;

@@ -33,7 +33,7 @@ extern "C" {
 
 extern void* memprof_real_loader[4] __attribute__((visibility("hidden")));
 
-// What is opened with RTLD_DEEPBIND is hooked as all is.
+// A module opened with RTLD_DEEPBIND is hooked as all others are.
 MEMPROF_BEFORE_JUMP memprof_before_dlopen() {
   BeforeOpen();
   return memprof_real_loader[0];

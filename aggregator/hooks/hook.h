@@ -96,8 +96,13 @@ template <typename RealCall>
 }
 
 // A free: forgets the block before the real free, after which another thread may get the address.
-template <typename RealCall>
-[[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
+//
+// By an operator delete: a program that replaces some of the operators may keep a header before each
+// block. Only the malloc of what its own new gives out was seen, and here comes the address behind
+// the header, which nobody knows. Then the free that the real delete comes to is counted by itself.
+enum class ReleasedBy { kFree, kDelete };
+template <ReleasedBy kBy, typename RealCall>
+[[gnu::always_inline]] inline void ReleaseBy(void* address, RealCall real_call) {
   if (address == nullptr || InArena(address)) return;
   const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   if (CalledWithin(kInFree, sp)) {
@@ -105,39 +110,34 @@ template <typename RealCall>
     return;
   }
   if (!CountsAll()) {
-    ReleaseSampled(address, real_call);
+    if constexpr (kBy == ReleasedBy::kDelete) {
+      ReleaseSampledByDelete(address, real_call);
+    } else {
+      ReleaseSampled(address, real_call);
+    }
     return;
   }
   // What the real free will look at first, on its way while we count.
   __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
-  OnFree(address);
+  if constexpr (kBy == ReleasedBy::kDelete) {
+    if (__builtin_expect(!OnDelete(address), 0)) {
+      DeleteUnknown(address, real_call);
+      return;
+    }
+  } else {
+    OnFree(address);
+  }
   const AllocatorScope scope(kInAllocator | kInFree);
   real_call();
 }
 
-// The same by an operator delete. A program that replaces some of the operators may keep a header
-// before each block: of what its own new gives out only the malloc was seen, and here comes the
-// address behind the header, which nobody knows. Then the free that the real delete comes to is
-// counted by itself.
+template <typename RealCall>
+[[gnu::always_inline]] inline void Release(void* address, RealCall real_call) {
+  ReleaseBy<ReleasedBy::kFree>(address, real_call);
+}
 template <typename RealCall>
 [[gnu::always_inline]] inline void ReleaseByDelete(void* address, RealCall real_call) {
-  if (address == nullptr || InArena(address)) return;
-  const auto sp = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  if (CalledWithin(kInFree, sp)) {
-    real_call();
-    return;
-  }
-  if (!CountsAll()) {
-    ReleaseSampledByDelete(address, real_call);
-    return;
-  }
-  __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
-  if (__builtin_expect(!OnDelete(address), 0)) {
-    DeleteUnknown(address, real_call);
-    return;
-  }
-  const AllocatorScope scope(kInAllocator | kInFree);
-  real_call();
+  ReleaseBy<ReleasedBy::kDelete>(address, real_call);
 }
 
 }  // namespace memprof

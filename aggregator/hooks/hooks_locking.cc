@@ -53,7 +53,7 @@ MEMPROF_HOOK int mlockall(int flags) {
   if (result == -EINVAL) {
     result = kernel::Call(SYS_mlockall, flags);
   } else if (result == 0) {
-    // What is mapped later, in full.
+    // From now on the kernel locks in full what is mapped.
     if ((flags & MCL_FUTURE) != 0) kernel::Call(SYS_mlockall, MCL_FUTURE);
     LockAllButShared(fd);
   }

@@ -36,7 +36,7 @@ namespace memprof {
   f(__cxa_allocate_exception) f(dlclose) f(pthread_setname_np) f(prctl)
 // Those of a preload alone: what was mapped before an attach is not known.
 #define MEMPROF_MAPPING_FUNCTIONS(f) f(mmap) f(munmap) f(mremap) f(mprotect)
-// Of the loader: what they bring may pass by the hooks (bypasses.h).
+// The loader's: what they bring may pass by the hooks (bypasses.h).
 #define MEMPROF_LOADING_FUNCTIONS(f) f(dlopen) f(dlmopen)
 // Those by which an allocator is known, or asked; never stood in for.
 #define MEMPROF_ASKED_FUNCTIONS(f) \

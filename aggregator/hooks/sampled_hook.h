@@ -83,8 +83,8 @@ template <typename RealCall>
   CallInScope(kInAllocator | kInFree, real_call);
 }
 
-// Of a block that is no sample the real delete may come to the free of one that is (hook.h,
-// ReleaseByDelete): so that is looked at too.
+// The real delete of a block that is no sample may come to the free of one that is (hook.h,
+// ReleaseBy): so that is looked at too.
 template <typename RealCall>
 [[gnu::always_inline]] inline void ReleaseSampledByDelete(void* address, RealCall real_call) {
   if (!CountsSamples() || MaybeSample(address)) {

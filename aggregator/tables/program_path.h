@@ -1,9 +1,9 @@
 // ProgramPath: the file of the program that this process runs, as an absolute path.
 //
 // Mostly that is /proc/thread-self/exe. But a program may be started through the loader
-// ("ld-linux-x86-64.so.2
-// ./program", as bundled applications are): then the executable is the loader, the loader's record
-// of the program has no name as ever, and what is mapped where the program lies has its file.
+// ("ld-linux-x86-64.so.2 ./program", as bundled applications are): then the executable is the
+// loader, the loader's record of the program has no name as ever, and what is mapped where the
+// program lies has its file.
 //
 // Thread safety: any thread. No allocation, no stdio, no cancellation point.
 #pragma once
@@ -27,12 +27,16 @@ class MappedRanges {
 
   // False: there are no more.
   bool Next(uintptr_t* begin, uintptr_t* end);
+  // The file of the range that Next gave, once; the bytes as ReadProgramPath's.
+  size_t ReadPath(char* path, size_t room);
 
  private:
+  int NextCharacter();  // -1: there are no more
+  uintptr_t TakeHexadecimal();
+
   int fd_;
+  int last_ = '\n';  // the character that was taken last
   size_t at_ = 0, end_ = 0;
-  uint32_t field_ = 0;  // of the line
-  uintptr_t numbers_[2] = {};
   char buffer_[256];  // there may be little room on the stack
 };
 
