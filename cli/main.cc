@@ -5,18 +5,53 @@
 #include <cstdio>
 #include <memory>
 #include <new>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/help_formatter.h"
+#include "cli/misspelling.h"
 
 namespace {
 
 std::string Footer(const memprof::Command& command) {
   return std::string("Example:\n  ") + command.example;
+}
+
+// "memprof budget init"
+std::string PathOf(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent != nullptr ? PathOf(*parent) + " " : "") + command.get_name();
+}
+
+void SayMisspelling(const memprof::Misspelling& misspelling) {
+  if (misspelling.known.empty()) {
+    memprof::Say("{}; see {} --help", misspelling.text, PathOf(*misspelling.command));
+  } else {
+    memprof::Say("{}; did you mean '{}'?", misspelling.text, misspelling.known);
+  }
+}
+
+// run's own failures must differ from the program's statuses.
+int UsageStatusOf(const CLI::App& command) {
+  return command.get_name() == "run" ? 125 : memprof::kExitUsage;
+}
+
+// The command line in the one form that is parsed: `memprof` is `memprof --help`, `memprof help
+// table` is `memprof table --help`, and `memprof version` is `memprof --version`.
+std::vector<const char*> UsualWords(int argc, char** argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (words.empty()) words.push_back("memprof");
+  const std::string_view first = words.size() > 1 ? words[1] : "help";
+  if (first == "version") words[1] = "--version";
+  if (first != "help") return words;
+  if (words.size() > 1) words.erase(words.begin() + 1);
+  words.push_back("--help");
+  return words;
 }
 
 }  // namespace
@@ -44,17 +79,15 @@ int main(int argc, char** argv) {
     entries.push_back({sub, command.set_up(arguments)});
   }
 
+  const std::vector<const char*> words = UsualWords(argc, argv);
+  const auto misspelling = memprof::FindMisspelling(app, std::span(words).subspan(1));
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& help) {  // --help, --version
-    return app.exit(help);
+    if (!misspelling) return app.exit(help);
+    SayMisspelling(*misspelling);
+    return memprof::kExitUsage;
   } catch (const CLI::ParseError& error) {
-    std::string what = error.what();
-    // CLI11 would ask for a command where there is a wrong one.
-    if (app.get_subcommands().empty() && argc > 1) {
-      const char* kind = argv[1][0] == '-' ? "option" : "command";
-      what = std::string("there is no ") + kind + " '" + argv[1] + "'";
-    }
     const CLI::App* parsed = &app;
     const char* example = nullptr;
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -62,14 +95,20 @@ int main(int argc, char** argv) {
       parsed = entries[i].app;
       example = memprof::Commands()[i].example;
     }
-    const std::string name = parsed == &app ? "memprof" : "memprof " + parsed->get_name();
-    if (example != nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-      memprof::Say("{}; try: {}", what, example);
+    if (misspelling) {
+      SayMisspelling(*misspelling);
+    } else if (example != nullptr && dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+      memprof::Say("{}; try: {}", error.what(), example);
     } else {
-      memprof::Say("{}; see {} --help", what, name);
+      memprof::Say("{}; see {} --help", error.what(), PathOf(*parsed));
     }
-    // run's own failures are told from the program's statuses.
-    return parsed->get_name() == "run" ? 125 : memprof::kExitUsage;
+    return UsageStatusOf(*parsed);
+  }
+  // CLI11 takes an unknown option of run for the program's name.
+  const CLI::App& parsed = *app.get_subcommands().front();
+  if (parsed.get_prefix_command() && misspelling) {
+    SayMisspelling(*misspelling);
+    return UsageStatusOf(parsed);
   }
   for (const Entry& entry : entries) {
     if (!entry.app->parsed()) continue;

@@ -1,4 +1,4 @@
-# What the build needs of others. All that is missing is said at once, each with its Debian package.
+# The build's dependencies. All missing ones are reported at once, each with its Debian package.
 set(missing)
 
 # memprof_needs(WHAT PACKAGE FOUND): WHAT is missing, and of the Debian package PACKAGE, unless FOUND.

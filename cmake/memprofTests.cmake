@@ -4,7 +4,8 @@
 #                           [BASELINE nightly.memprof] [ARGS …] [OUTPUT FILE]
 #                           [RUN_OPTIONS …] [TIMEOUT SECONDS] [WORKING_DIRECTORY DIR])
 #     A test that runs the target and fails with what is over the budget, or with the target's own
-#     status. BUDGET and BASELINE are relative to the current source directory. The capture is
+#     status. BUDGET and BASELINE are relative to the current source directory; BASELINE may be a
+#     folder of kept captures, also an empty one. The capture is
 #     OUTPUT, else NAME.memprof in the current binary directory; what it was before is overwritten.
 #     RUN_OPTIONS are options of `memprof run`.
 #

@@ -1,4 +1,4 @@
-# What other projects find once memprof is installed: the CMake package, and memprof.pc.
+# The files by which other projects find an installed memprof: the CMake package, and memprof.pc.
 #
 # Nothing in it names the prefix, so an installation may be moved as a whole.
 include(CMakePackageConfigHelpers)

@@ -1,4 +1,4 @@
-// A path's last component; of a name without '/' the name.
+// The last component of a path. A name without '/' is returned as it is.
 //
 // Thread safety: pure.
 #pragma once

@@ -1,4 +1,4 @@
-// Count: requested bytes, and the blocks that they are in.
+// Count: a number of requested bytes, and the number of blocks that they are in.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Figures: the four that all reports are of; Figure: one of them.
+// Figures: the four figures that every report shows. Figure: which of the four.
 //
 // Thread safety: plain values.
 #pragma once
@@ -20,7 +20,7 @@ struct Figures {
   Count temporary;  // of total: freed soon
 };
 
-// That of a site, a row, a profile, or of their variances.
+// Selects one figure of a site, a row, a profile, or of their variances.
 template <typename Of>
 auto& FigureOf(Of& figures, Figure figure) {
   switch (figure) {
@@ -36,13 +36,13 @@ auto& FigureOf(Of& figures, Figure figure) {
   return figures.peak;
 }
 
-// Adds every figure of `from`, whatever the figures are of.
+// Adds every figure of `from` to that of `to`, whatever types the two have.
 template <typename To, typename From>
 void AddFigures(To& to, const From& from) {
   for (const Figure figure : kAllFigures) FigureOf(to, figure) += FigureOf(from, figure);
 }
 
-// In JSON, CSV and on the page.
+// The name in JSON, CSV and on the page.
 constexpr const char* NameOf(Figure figure) {
   switch (figure) {
     case Figure::kLeaked:

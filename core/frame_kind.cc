@@ -1,16 +1,18 @@
 #include "core/frame_kind.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base_name.h"
 
 namespace memprof {
 namespace {
 
-// Up to the first character after the name that ends it: "libc.so.6" and "libc-2.31.so" are libc,
-// "libcairo.so.2" is not.
+// A module's name is compared up to the character that ends the name: "libc.so.6" and
+// "libc-2.31.so" are libc, "libcairo.so.2" is not.
 constexpr std::array<std::string_view, 17> kSystemModules = {
     "libc",
     "ld-linux-x86-64",
@@ -70,9 +72,9 @@ bool IsSystemModule(std::string_view module) {
   return false;
 }
 
-// The name without return type, arguments and template arguments' insides can't be told by a
-// search for "std::": `void f(std::string)` is the program's own. Walks to the first '(' or '<'
-// outside brackets; the last space before it ends the return type.
+// The name without return type, arguments and template arguments. A search for "std::" would not
+// do: `void f(std::string)` is the program's own. Walks to the first '(' or '<' outside brackets;
+// the last space before it ends the return type.
 std::string_view QualifiedName(std::string_view function) {
   size_t start = 0;
   int depth = 0;
@@ -89,7 +91,7 @@ std::string_view QualifiedName(std::string_view function) {
         if (function.substr(i).starts_with("(anonymous namespace)")) break;
         return function.substr(start, i - start);
       case ' ':
-        // "operator new" is one name; "(anonymous namespace)" was let through above.
+        // "operator new" is one name; "(anonymous namespace)" was skipped above.
         if (depth == 0 && !function.substr(0, i).ends_with("operator") &&
             !function.substr(0, i).ends_with("(anonymous")) {
           start = i + 1;
@@ -102,22 +104,51 @@ std::string_view QualifiedName(std::string_view function) {
   return function.substr(start);
 }
 
-// "zmalloc", "xrealloc", "g_malloc0", "CRYPTO_zalloc", "zcalloc_num": an allocator's usual name
-// with a short prefix, and perhaps a suffix. "mallocate" and "reallocation_policy" are not.
+// Prefixes by which well-known libraries and programs call their wrappers of malloc and its like. A
+// name that only ends so is no wrapper for sure: Leak_Realloc and cache_calloc do work of their own.
+constexpr std::array<std::string_view, 26> kWrapperPrefixes = {
+    "",          "x",         "z",       "g_",         "s_",        "ck_",      "my_",
+    "je_",       "mi_",       "tc_",     "av_",        "apr_",      "sds_",     "rpl_",
+    "safe_",     "uv__",      "git__",   "zend_",      "CRYPTO_",   "OPENSSL_", "PyMem_",
+    "PyMem_Raw", "PyObject_", "_PyMem_", "_PyMem_Raw", "_PyObject_"};
+
+constexpr std::array<std::string_view, 8> kWrapperStems = {
+    "malloc", "calloc", "realloc", "zalloc", "memalign", "strdup", "strndup", "memdup"};
+
+// The stem's first letter may be a capital.
+bool BeginsWithStem(std::string_view name, std::string_view stem) {
+  if (name.empty() || (name[0] | 0x20) != stem[0]) return false;
+  return name.substr(1).starts_with(stem.substr(1));
+}
+
+// "zmalloc", "g_malloc0", "zcalloc_num", "PyMem_Malloc": a known prefix, an allocator's usual name,
+// and perhaps a suffix. "mallocate" and "malloc_pages" are none.
 bool IsAllocationWrapper(std::string_view name) {
-  constexpr size_t kLongestPrefix = 8;
-  std::string lower;
-  for (const char c : name) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  for (const std::string_view stem :
-       {"malloc", "calloc", "realloc", "zalloc", "memalign", "strdup", "strndup", "memdup"}) {
-    const size_t at = lower.find(stem);
-    if (at > kLongestPrefix) continue;  // npos is more, too
-    const std::string_view suffix = std::string_view(lower).substr(at + stem.size());
-    if (suffix.empty() || suffix == "array" || suffix == "0" || (at > 0 && suffix[0] == '_')) {
-      return true;
+  for (const std::string_view prefix : kWrapperPrefixes) {
+    if (!name.starts_with(prefix)) continue;
+    const std::string_view rest = name.substr(prefix.size());
+    for (const std::string_view stem : kWrapperStems) {
+      if (!BeginsWithStem(rest, stem)) continue;
+      const std::string_view suffix = rest.substr(stem.size());
+      if (suffix.empty() || suffix == "array" || suffix == "0" ||
+          (!prefix.empty() && suffix[0] == '_')) {
+        return true;
+      }
     }
   }
   return false;
+}
+
+// The set is the whole process's, because each command classifies by one.
+std::vector<std::function<bool(std::string_view)>>& AddedWrappers() {
+  static std::vector<std::function<bool(std::string_view)>> added;
+  return added;
+}
+
+bool IsAddedWrapper(std::string_view function) {
+  const auto& added = AddedWrappers();
+  return std::any_of(added.begin(), added.end(),
+                     [&](const auto& is_wrapper) { return is_wrapper(function); });
 }
 
 bool IsSystemFunction(std::string_view function) {
@@ -135,6 +166,10 @@ bool IsSystemFunction(std::string_view function) {
 
 }  // namespace
 
+void AddWrapper(std::function<bool(std::string_view function)> is_wrapper) {
+  AddedWrappers().push_back(std::move(is_wrapper));
+}
+
 bool IsOwnModule(std::string_view module) {
   const std::string_view name = BaseName(module);
   for (std::string_view own :
@@ -146,7 +181,8 @@ bool IsOwnModule(std::string_view module) {
 
 FrameKind ClassifyFrame(std::string_view function, std::string_view module) {
   if (module.empty() && function.starts_with('[')) return FrameKind::kRow;
-  if (IsSystemModule(module) || IsSystemFunction(function)) return FrameKind::kSystem;
+  if (IsSystemModule(module) || IsSystemFunction(function) || IsAddedWrapper(function))
+    return FrameKind::kSystem;
   return FrameKind::kProgram;
 }
 

@@ -1,10 +1,12 @@
-// FrameKind: what a frame is to the reader of a page, so that frames which explain nothing can be
-// folded away. A frame that is folded gives its bytes to its caller: no figure changes.
+// FrameKind: classifies a frame, so that reports can fold away frames that explain nothing. A
+// folded frame gives its bytes to its caller: no figure changes.
 //
-// Thread safety: pure functions.
+// Thread safety: ClassifyFrame and IsOwnModule may be called by any thread. AddWrapper may not be
+// called while another thread is in ClassifyFrame.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string_view>
 
 namespace memprof {
@@ -16,11 +18,14 @@ enum class FrameKind : uint8_t {
   kRow = 2,      // no code: "[truncated]", "[pruned]", … Never folded.
 };
 
+// Functions for which this is true are the allocator's plumbing from now on, for the whole process:
+// the wrappers that a user names for one command.
+void AddWrapper(std::function<bool(std::string_view function)> is_wrapper);
+
 // `module` is a path or a base name; both arguments may be empty.
 FrameKind ClassifyFrame(std::string_view function, std::string_view module);
 
-// Whether it is one of memprof's own libraries, which are in stacks below their hooks of exit,
-// dlclose and the like.
+// True for memprof's own libraries. They are in stacks below the hooks of exit, dlclose and others.
 bool IsOwnModule(std::string_view module);
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// Once: a field of memory that somebody else may write at any time, read exactly once, so that what
-// was checked is what is used. Without it the compiler may read again.
+// Once: reads a field exactly once from memory that another process may write at any time, so that
+// the checked value is the used value. Without it the compiler may read the field again.
 #pragma once
 
 namespace memprof {

@@ -16,7 +16,7 @@ size_t CharacterBytes(std::string_view text) {
                        : lead < 0xf5 ? 4
                                      : 0;
   if (bytes == 0 || bytes > text.size()) return 0;
-  // Longer than needed, half of a surrogate pair, beyond the last character.
+  // Rejects overlong forms, halves of surrogate pairs, and values beyond the last character.
   if (bytes >= 3) {
     const auto second = static_cast<unsigned char>(text[1]);
     if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
@@ -30,7 +30,7 @@ size_t CharacterBytes(std::string_view text) {
   return bytes;
 }
 
-// Drives a terminal (C0, DEL, C1) or makes a line look like another one (the marks and overrides
+// Controls a terminal (C0, DEL, C1), or makes a line look like another one (the marks and overrides
 // of direction: U+200E to U+200F, U+2028 to U+202E, U+2066 to U+2069).
 bool IsDangerous(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character[0]);

@@ -1,4 +1,5 @@
-// Text of others (names in binaries, processes, files, answers of a socket) for people to read.
+// Makes foreign text (names in binaries, of processes and files, answers from a socket) safe to
+// print.
 //
 // Thread safety: pure.
 #pragma once
@@ -10,8 +11,8 @@ namespace memprof {
 
 inline bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// Control characters, marks that turn the direction of writing and broken UTF-8 become '?', so that
-// no name can drive the terminal, or look like a line of ours.
+// Replaces control characters, marks of writing direction and broken UTF-8 by '?', so that no name
+// can control the terminal or look like a line of memprof's own.
 std::string Printable(std::string_view text);
 
 }  // namespace memprof

@@ -1,6 +1,7 @@
 // Result<T>: a value or an Error, for everything outside the profiled process.
 //
-// Failure: no exceptions cross a header of this project; what can fail returns Result<T>.
+// Failure: no exceptions cross a header of this project. A function that can fail returns
+// Result<T>.
 #pragma once
 
 #include <string>
@@ -10,7 +11,7 @@
 namespace memprof {
 
 enum class ErrorKind {
-  kUsage,       // what the user asked for makes no sense: exit 2
+  kUsage,       // the user's request makes no sense: exit 2
   kUnreadable,  // a capture or region that can't be read: exit 3
   kIo,          // the system refused: open, write, mmap, …
   kExists,      // the output is there already and -f was not given
@@ -19,7 +20,7 @@ enum class ErrorKind {
 
 struct Error {
   ErrorKind kind;
-  std::string message;  // one line, no newline, says what to do where something can be done
+  std::string message;  // one line, no newline; names the remedy if there is one
 };
 
 template <typename T>

@@ -1,5 +1,5 @@
-// SaturatedSum: what doesn't fit is the largest number that does. For sums of figures that may come
-// from anywhere.
+// SaturatedSum: a sum that stops at the largest number instead of overflowing. For figures from
+// untrusted sources.
 #pragma once
 
 #include <concepts>

@@ -20,14 +20,14 @@ struct TimeUnit {
 constexpr TimeUnit kTimeUnits[] = {{"ms", 1},     {"s", 1e3},    {"m", 60e3},
                                    {"min", 60e3}, {"h", 3600e3}, {"d", 86400e3}};
 
-// What stands before the first character that isn't of `set`; taken off the text.
+// Takes the characters before the first one that isn't in `set` off the text.
 std::string_view Take(std::string_view& text, std::string_view set) {
   const std::string_view taken = text.substr(0, text.find_first_not_of(set));
   text.remove_prefix(taken.size());
   return taken;
 }
 
-// One "1.5h" or "30m"; below 0: it is none.
+// Takes one "1.5h" or "30m"; negative if there is none.
 double TakeTime(std::string_view& text) {
   const std::string number(Take(text, "0123456789."));
   const std::string_view unit = Take(text, "abcdefghijklmnopqrstuvwxyz");
@@ -142,7 +142,7 @@ Result<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   const bool is_number =
       !text.empty() && text.find_first_not_of("0123456789.") == std::string_view::npos;
   const auto time = ParseTime(is_number ? std::string(text) + "s" : std::string(text));
-  // Ten years: whatever is counted from it has room.
+  // Ten years: sums of such times can't overflow.
   constexpr uint64_t kLongestMs = uint64_t{3650} * 24 * 3600 * 1000;
   if (time && *time <= kLongestMs) return std::chrono::milliseconds(*time);
   return Fail(ErrorKind::kUsage,

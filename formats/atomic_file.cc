@@ -20,8 +20,8 @@ std::string Why(const std::string& path) {
   return fmt::format("{} can't be written: {}", path, std::strerror(errno));
 }
 
-// A new file beside `path`, whose name is put into `beside`. It is made with its mode, not with
-// mkstemp, which would need the umask, and that can be read only by setting it.
+// Makes a new file beside `path` and puts its name into `beside`. The mode is given to open():
+// mkstemp would need the umask, and reading the umask means setting it.
 int MakeBeside(const std::string& path, Readers readers, std::string& beside) {
   for (int i = 0; i < kNamesTried; ++i) {
     uint32_t random = 0;
@@ -46,7 +46,7 @@ bool WriteAll(int fd, const std::string& bytes) {
   return fsync(fd) == 0;
 }
 
-// The rename itself survives a crash of the machine only when the directory is written.
+// The rename survives a crash of the machine only once the directory is written.
 void SyncDirectory(const std::filesystem::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return;

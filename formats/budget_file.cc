@@ -55,7 +55,7 @@ Keys LimitKeys(LimitScope scope) {
 
 uint32_t LineOf(const toml::node& node) { return node.source().begin.line; }
 
-// The first thing that is wrong ends the reading: what follows from it would only confuse.
+// Reading ends at the first error: later ones may be its consequences and would only confuse.
 class Reader {
  public:
   explicit Reader(std::string name) : name_(std::move(name)) {}
@@ -121,7 +121,7 @@ class Reader {
       if (failed()) return;
     }
     SortLimits(budget.program);
-    // TOML's tables are ordered by name, and what is an array by place.
+    // TOML orders tables by name and arrays by position.
     if (budget.program.limits.empty() && budget.matches.empty()) {
       Wrong(table.source(), "this limits nothing; write e.g. peak = \"24 MiB\"");
     }
@@ -146,7 +146,7 @@ class Reader {
   void ReadMatch(const toml::table& table, Budget& budget) {
     BudgetRule rule;
     rule.line = LineOf(table);
-    rule.noise_floor = -1;  // the program's
+    rule.noise_floor = -1;  // replaced by the program's (InheritNoiseFloors)
     rule.noise_floor_allocations = -1;
     Keys known = LimitKeys(LimitScope::kMatch);
     AddPatternKeys(known);
@@ -282,7 +282,7 @@ class Reader {
                 fmt::format("write {0} = \"a*\" or {0} = {{ regex = \"^a\" }}", key.str()));
   }
 
-  // False: it is no limit of this scope.
+  // Returns false if the key is no limit of this scope.
   bool ReadLimitKey(const toml::key& key, const toml::node& node, LimitScope scope,
                     BudgetRule& rule) {
     if (key.str() == "noise_floor" || key.str() == "noise_floor_allocations") {
@@ -385,7 +385,7 @@ class Reader {
     return {std::chrono::year(day.year), std::chrono::month(day.month), std::chrono::day(day.day)};
   }
 
-  // TOML's tables have no order: that of the lines.
+  // Restores the order of the lines: TOML's tables have none.
   static void SortLimits(BudgetRule& rule) {
     std::sort(rule.limits.begin(), rule.limits.end(),
               [](const Limit& a, const Limit& b) { return a.line < b.line; });
@@ -395,7 +395,7 @@ class Reader {
   std::string error_;
 };
 
-// A match without a floor has the program's.
+// A match without a noise floor inherits the program's.
 void InheritNoiseFloors(Budget& budget) {
   for (BudgetRule& rule : budget.matches) {
     if (rule.noise_floor < 0) rule.noise_floor = budget.program.noise_floor;
@@ -405,7 +405,7 @@ void InheritNoiseFloors(Budget& budget) {
   }
 }
 
-// A message that quotes the file is one line, whatever stands there.
+// A message that quotes the file stays on one line, whatever the file contains.
 std::string OneLine(std::string_view message) {
   std::string line;
   for (const char c : message) {

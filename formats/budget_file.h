@@ -14,13 +14,13 @@
 //   where = "place"                       # which frames: "any" of the stack, or the place alone
 //   peak_share = "25%"                    # and the other limits
 //   name = "the parser"                   # for reports
-//   required = true                       # fails where nothing matches
+//   required = true                       # fails if nothing matches
 //
 //   [[budget.suppress]]
 //   module = { regex = "^libssl\\.so" }   # keys as of a match
 //   reason = "known, ticket 4711"
 //   expires = 2026-12-31                  # the last day
-//   limits = ["leaked"]                   # default: leaked, leaked_allocations
+//   limits = ["leaked"]                   # default: leaked, leaked_allocations, growth_per_hour
 //
 // Thread safety: pure. Failure: kUsage, "NAME:LINE:COLUMN: what is wrong and what to write".
 #pragma once

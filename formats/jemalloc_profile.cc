@@ -38,13 +38,13 @@ class Line {
   std::string_view text_;
 };
 
-// What that many samples of that many bytes in all stand for.
+// The estimate for `blocks` samples of `bytes` bytes together.
 Count Estimate(uint64_t blocks, uint64_t bytes, uint64_t sample_bytes) {
   if (blocks == 0) return {};
   const double mean = static_cast<double>(bytes) / static_cast<double>(blocks);
   const double share = OneMinusExp(mean / static_cast<double>(sample_bytes));
   const auto whole = [&](uint64_t count) {
-    // Nothing follows from blocks without bytes; sums must not overflow, whatever a file says.
+    // Blocks without bytes allow no estimate; sums must not overflow, whatever the file says.
     const double value =
         share > 0 ? static_cast<double>(count) / share : static_cast<double>(count);
     return static_cast<uint64_t>(std::min(value + 0.5, 0x1p53));
@@ -52,7 +52,7 @@ Count Estimate(uint64_t blocks, uint64_t bytes, uint64_t sample_bytes) {
   return {whole(bytes), whole(blocks)};
 }
 
-// "t*: 43: 4816 [43: 4816]"; false: it is not.
+// Reads "t*: 43: 4816 [43: 4816]"; false for any other line.
 bool ReadCounts(Line line, uint64_t sample_bytes, JemallocStack& stack) {
   uint64_t blocks = 0, bytes = 0, all_blocks = 0, all_bytes = 0;
   const bool read = line.Skip("t*: ") && line.Number(blocks) && line.Skip(": ") &&
@@ -97,8 +97,8 @@ Result<JemallocProfile> ReadJemallocProfile(std::string_view text) {
       profile.sample_bytes > kMaxSampleBytes || !first.rest().empty()) {
     return fail("heap_v2/BYTES");
   }
-  bool of_stack = false;  // the lines belong to the last stack
-  bool counted = true;    // which has its counts
+  bool of_stack = false;  // the current lines belong to the last stack
+  bool counted = true;    // the last stack has its counts
   while (!text.empty()) {
     Line line = next();
     if (line.rest().starts_with("MAPPED_LIBRARIES")) break;

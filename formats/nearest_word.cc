@@ -8,7 +8,7 @@
 namespace memprof {
 namespace {
 
-// The distance of Damerau and Levenshtein, without a letter edited twice.
+// The distance of Damerau and Levenshtein; no letter is edited twice.
 size_t Edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> edits(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) {
@@ -30,7 +30,7 @@ size_t Edits(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string NearestWord(std::string_view word, std::span<const std::string> known) {
-  constexpr size_t kLongest = 64;  // longer than any word we know
+  constexpr size_t kLongest = 64;  // longer than any known word
   if (word.size() > kLongest) return {};
   std::string nearest;
   size_t least = word.size() / 3 + 1;

@@ -1,4 +1,4 @@
-// The known word that a misspelt one was probably meant to be.
+// Finds the known word that a misspelt word was probably meant to be.
 //
 // Thread safety: pure.
 #pragma once
@@ -9,11 +9,11 @@
 
 namespace memprof {
 
-// Empty: none is near. Letters may be missing, too many, wrong, or two of them swapped: one for
-// each three of the word.
+// Empty if no word is near. Letters may be missing, superfluous, wrong, or two of them swapped: one
+// such error for every three letters.
 std::string NearestWord(std::string_view word, std::span<const std::string> known);
 
-// "; did you mean 'peak'?", or else all that there are: "; there are peak, leaked".
+// "; did you mean 'peak'?", or else the list of all: "; there are peak, leaked".
 std::string SuggestionFor(std::string_view word, std::span<const std::string> known);
 
 }  // namespace memprof

@@ -8,15 +8,15 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
-// How many bytes at `at` open a string: 3 of one over several lines, 1, or 0.
+// The number of bytes at `at` that open a string: 3 for a multi-line string, 1, or 0.
 size_t QuoteAt(std::string_view text, size_t at) {
   const char quote = text[at];
   if (quote != '"' && quote != '\'') return 0;
   return text.substr(at, 3) == std::string(3, quote) ? 3 : 1;
 }
 
-// Behind the string that `quote` bytes open at `at`; one that isn't closed ends with its line, or
-// with the text.
+// The position after the string that `quote` bytes open at `at`. An unclosed string ends with its
+// line, or with the text.
 size_t BehindString(std::string_view text, size_t at, size_t quote) {
   const std::string end(quote, text[at]);
   for (size_t i = at + quote; i < text.size(); ++i) {
@@ -36,7 +36,7 @@ TextPlace PlaceOf(std::string_view text, size_t at) {
   for (const char c : text.substr(0, at)) {
     if (c == '\n') {
       place = {place.line + 1, 1};
-    } else if ((c & 0xc0) != 0x80) {  // not within a character of UTF-8
+    } else if ((c & 0xc0) != 0x80) {  // not a continuation byte of UTF-8
       ++place.column;
     }
   }

@@ -1,6 +1,6 @@
-// StrayCharacter: the first character of a TOML text that isn't ASCII and stands neither in a
-// string nor in a comment, where TOML has no place for it. toml++ 3.3 takes some of them for spaces
-// or behaves in no defined way, so they are refused before it sees them.
+// StrayCharacter: finds the first character of a TOML text that isn't ASCII and is neither in a
+// string nor in a comment. TOML allows none there. toml++ 3.3 takes some of them for spaces, or its
+// behaviour is undefined, so they are refused before it sees them.
 //
 // Thread safety: pure.
 #pragma once

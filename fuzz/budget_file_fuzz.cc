@@ -1,5 +1,5 @@
-// Any bytes as a budget file: refused with a place and one line, or read, and a profile is judged
-// by it.
+// Any bytes as a budget file: it is refused in one line with a place, or read, and a profile is
+// judged by it.
 
 #include <cstdint>
 #include <cstdlib>

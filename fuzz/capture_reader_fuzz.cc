@@ -1,13 +1,13 @@
-// Any bytes as a capture: read or refused, dumped, and what was read is written and read again.
-// Sections are changed behind their checksums (sections_mutator.h).
+// Any bytes as a capture: read or refused, and dumped. A capture that was read is written and read
+// again. Sections are changed behind their checksums (sections_mutator.h).
 
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
-#include "formats/capture_dump.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_dump.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 #include "fuzz/sections_mutator.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto content = memprof::DecodeCapture(bytes);
   (void)memprof::DumpCapture(bytes);
   if (!content) return 0;
-  const auto again = memprof::DecodeCapture(memprof::EncodeCapture(content->snapshot));
+  const auto again =
+      memprof::DecodeCapture(memprof::EncodeCapture(memprof::Canonical(content->snapshot)));
   if (!again || again->snapshot != memprof::Canonical(content->snapshot)) std::abort();
   if (content->symbols.empty()) return 0;
   const auto raw = memprof::EncodeSymbols(content->symbols);

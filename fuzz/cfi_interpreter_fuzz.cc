@@ -1,8 +1,8 @@
-// Any bytes as .eh_frame_hdr and .eh_frame: the rows that are found in them are stepped by, with
-// any registers and any stack. Nothing is read outside of the bytes (they lie in a block of their
-// size, which the sanitizer watches), nor of the stack; every loop ends.
+// Any bytes as .eh_frame_hdr and .eh_frame. Steps are made by the rows that are found in them, with
+// any registers and any stack. Nothing is read outside the bytes (they are in a block of their
+// size, which the sanitizer watches) or the stack; every loop ends.
 //
-//   input   pc, whose row is looked for: 2 bytes, signed, from the block's begin
+//   input   the pc whose row is searched: 2 bytes, signed, from the block's begin
 //           the header's offset: 1 byte; 255: none, the record is at the next byte's offset
 //           that offset: 1 byte
 //           registers: 1 byte for each, an offset in the stack, 255: not known
@@ -16,7 +16,7 @@
 #include <cstring>
 #include <memory>
 
-#include "aggregator/system_calls.h"
+#include "aggregator/basics/system_calls.h"
 #include "aggregator/unwind/cfi_interpreter.h"
 #include "aggregator/unwind/module_segments.h"
 #include "aggregator/unwind/registers.h"
@@ -50,7 +50,7 @@ void CheckRow(const CfiRow& row, ByteRange bytes) {
   }
 }
 
-// The block as the first page of a library, whose end nothing is read behind.
+// The block as the first page of a library; nothing after its end may be read.
 void FindSegments(const uint8_t* block, size_t size) {
   static unsigned char* const page = Page(PROT_NONE);
   std::memset(page, 0, kPage);
@@ -66,7 +66,8 @@ void FindSegments(const uint8_t* block, size_t size) {
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  // Then no page but the stack's own is looked at: what isn't known to be readable isn't read.
+  // From then on only the stack's own page is readable: pages that aren't known to be readable
+  // aren't read.
   AllowOnly(SystemCalls::kOfAllocators);
   return 0;
 }

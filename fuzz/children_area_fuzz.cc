@@ -1,18 +1,18 @@
-// The children's area as the supervisor uses it, written by somebody else before and between its
-// looks. What it does stays within the area: each claim is of a slot that there is and is told of
-// once until that is freed; a claim's region lies in its slot; nothing outside of the header and of
-// freed slots is changed.
+// The children's area as the supervisor uses it, written by another process before and between its
+// looks. The supervisor must stay within the area: each claim is of an existing slot and is
+// reported once until the slot is freed; a claim's region is in its slot; nothing outside the
+// header and the freed slots is changed.
 //
-//   input   12 bytes a step: what is done, where, a value
+//   input   12 bytes a step: the action, the place, a value
 //             0 to 3   a word of the header's first bytes or of a claim is written
 //             4        a word of a slot's region's header
-//             5        the supervisor looks for claims and reads what they claim
-//             6        … and frees a slot that it was told of
+//             5        the supervisor looks for claims and reads the claimed slots
+//             6        … and frees a slot that was reported
 //             7        asks who has a slot
 //             8, 9     a word of the first page of a table of a slot's region, or of its counts
 //
-// What is claimed is read as the supervisor reads it: the peak, a moment, what is mapped and what
-// the allocator says, and once an input all of it.
+// Claimed slots are read as the supervisor reads them: the peak, a moment, the mappings and the
+// allocator's figures, and once for each input everything.
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ void ReadAll(const RegionPlace& place) {
   }
   RegionHistory history;
   if (const auto moment = ReadMoment(place, 16)) history.moments.push_back(*moment);
-  const auto snapshot = ReadRegion(place, {}, history);
+  const Result<Snapshot> snapshot = ReadRegion(place, {}, history);
   if (!snapshot) return;
   for (const SnapshotSite& site : snapshot->sites) Require(site.node < snapshot->nodes.size());
 }

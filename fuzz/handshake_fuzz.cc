@@ -1,11 +1,11 @@
-// The handshake with a peer that says anything: a supervisor that answers a tracker with any bytes
-// and descriptors, and a tracker (or somebody else) that greets the supervisor with any bytes. Both
-// give it up or end it; neither keeps a descriptor, and a region that is taken lies in its memory.
+// The handshake with a hostile peer: a supervisor that answers a tracker with any bytes and
+// descriptors, and a tracker (or another process) that greets the supervisor with any bytes. Both
+// give up or end; neither keeps a descriptor, and a region that is accepted lies in its memory.
 //
 //   input   1 byte: bit 0 which side is the fuzzed one; bits 1 to 3 how many descriptors come
 //           along; bit 4 whether they are a region's; bit 5 the peer ends without a word; bits 6, 7
 //           the size of the region's memory
-//           what is sent; as the supervisor, what lies in the region behind the first 16 bytes
+//           the bytes sent; from the supervisor's side, the region's content after the first 16 bytes
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,8 +20,8 @@
 #include <string>
 #include <thread>
 
-#include "aggregator/handshake_client.h"
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
+#include "aggregator/start/handshake_client.h"
 #include "cli/supervisor/channels/private_directory.h"
 #include "cli/supervisor/channels/tracker_socket.h"
 #include "core/protocol/handshake.h"
@@ -30,7 +30,7 @@ namespace {
 
 using namespace memprof;
 
-// The lowest descriptor that is free: it is another one if one was kept.
+// The lowest free descriptor: it changes if a descriptor was kept.
 int NextDescriptor() {
   const int fd = dup(STDERR_FILENO);
   close(fd);
@@ -76,7 +76,7 @@ void Say(int fd, const uint8_t* bytes, size_t size, int memory, size_t count) {
   (void)!sendmsg(fd, &message, MSG_NOSIGNAL);
 }
 
-// Where no other memprof looks for directories that were left behind, and knocks.
+// A directory in which no other memprof looks for stale directories.
 struct OwnRuntimeDirectory {
   OwnRuntimeDirectory() {
     if (mkdtemp(path) == nullptr) std::abort();
@@ -139,7 +139,7 @@ void AnswerTheTracker(Places& places, uint8_t how, const uint8_t* bytes, size_t 
   const MappedRegion mapped = ReceiveRegion(places.impostor_path.c_str());
   supervisor.join();
   if (mapped.base != nullptr) {
-    // What was mapped is there: the last byte too.
+    // The mapped memory exists up to its last byte.
     static_cast<volatile const unsigned char*>(mapped.base)[mapped.bytes - 1];
     Region region;
     if (region.Attach(mapped.base, mapped.bytes)) {

@@ -1,5 +1,5 @@
-// Any bytes as a heap profile of jemalloc's: refused in one line, or read with what its header
-// promises.
+// Any bytes as a heap profile of jemalloc's: refused in one line, or read with the properties that
+// the header promises.
 
 #include <cstdint>
 #include <cstdlib>

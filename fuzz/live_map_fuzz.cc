@@ -1,7 +1,7 @@
-// LiveMap beside std::map: every operation gives the same, and in the end both have the same
-// blocks.
+// LiveMap compared with std::map: every operation has the same result, and in the end both have the
+// same blocks.
 //
-//   input   1 byte: whether glibc says that there is one thread (both paths are there)
+//   input   1 byte: whether glibc says that there is one thread (both paths are tested)
 //           6 bytes an operation: which (and how many addresses), the stride, the first address,
 //           the size
 

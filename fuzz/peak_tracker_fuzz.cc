@@ -1,7 +1,8 @@
-// PeakTracker and the booking of cells beside a model that copies all rows at every new maximum.
+// PeakTracker and the booking of cells, compared with a model that copies all rows at every new
+// maximum.
 //
 //   input   1 byte: whether glibc says that there is one thread; how much each of two threads may
-//           keep back (0: nothing, and then everything is exact)
+//           hold back (0: nothing, and then everything is exact)
 //           3 bytes an operation: which, of which thread and site; a size
 
 #include <sys/single_threaded.h>
@@ -149,7 +150,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         both.Event(thread, true, site, bytes, true, data[at + 2]);
         break;
       case 6:
-        // What threads keep back belongs to the segment in which it comes to the word.
+        // Changes that threads hold back belong to the segment in which they reach the word.
         if (slack == 0) both.Mark();
         break;
       default:

@@ -1,19 +1,20 @@
-// A region that somebody else writes, also while it is read: a small valid one with any words
-// changed, as the supervisor uses it (ReadPeak at every tick, ReadMoment, ReadRegion with what was
-// seen before). What comes out must be a snapshot that a capture can hold and whose bound is true.
+// A region that another process writes, also while it is read: a small valid one with any words
+// changed. It is used as the supervisor uses it (ReadPeak at every tick, ReadMoment, ReadRegion
+// with the earlier results). The result must be a snapshot that a capture can hold and whose bound
+// is true.
 //
 //   input   1 byte of flags:
 //             0x01 a sealed memfd, read in place; else a file, copied
-//             0x08 the file is cut, while it is read
+//             0x08 the file is truncated while it is read
 //           12 bytes a change: which table (or the header), when, which word of it, a value.
-//             `when` 0: before the reads; n: in a file's n-th pread, so that what is read is torn
+//             `when` 0: before the reads; n: in a file's n-th pread, so that the read is torn
 //
-// Of one input in 64 a second process goes on writing while it is read, and of one in 64 a capture
-// is made of what was read: these cost ten times the rest. A sum over the input says which, not a
-// bit of it, or a corpus would come to be of such inputs mostly. An input that is run by itself has
-// both.
+// For one input in 64 a second process goes on writing during the reads, and for one in 64 a
+// capture is made of the result: these cost ten times the rest. A sum over the input chooses them,
+// not a bit of it: otherwise most of a corpus would become such inputs. An input that is run by
+// itself gets both.
 //
-// After each input what was changed is as it was.
+// After each input the changes are undone.
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -33,8 +34,8 @@
 
 #include "core/region/region_history.h"
 #include "core/region/region_reader.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 
 namespace {
 
@@ -61,8 +62,7 @@ class FuzzedRegion {
     fd_ = memfd_create("fuzz", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     RegionHeader layout = {};
     LayOutRegion(layout, 1 << 20);
-    // Tables of a page each, of cells two: a count that is wrong makes a reader read them to the
-    // end.
+    // Tables of a page each, cells of two: a wrong count makes a reader read them to the end.
     bytes_ = kPageBytes;
     for (size_t i = 0; i < kTableCount; ++i) {
       TableInfo& table = layout.tables[i];
@@ -129,7 +129,7 @@ class FuzzedRegion {
     return reinterpret_cast<Record*>(base_ + offsets_[static_cast<size_t>(table)])[index];
   }
 
-  // A small heap: two stacks, three cells and a shared one, a kept peak, a named snapshot.
+  // A small heap: two stacks, three cells and a shared one, a kept peak, a named moment.
   void Fill() {
     auto publish = [&](Table table, uint32_t n) {
       header().counts[static_cast<size_t>(table)] = n;
@@ -170,13 +170,13 @@ class FuzzedRegion {
     At<uint64_t>(Table::kSharedGroups, 0) = 1;
     At<SizeCounts>(Table::kSizeCounts, 1).classes[7].bytes = 1000;
     At<SizeCounts>(Table::kSizeCounts, 1).classes[7].count = 10;
-    auto& named = At<SnapshotRecord>(Table::kSnapshots, 0);
+    auto& named = At<NamedMomentRecord>(Table::kNamedMoments, 0);
     named.sequence = 2;
     named.rows = 2;
     named.row_room = 2;
     std::memcpy(named.name, "before", 7);
-    At<SnapshotRow>(Table::kSnapshotRows, 0) = {0, 3, 300};
-    At<SnapshotRow>(Table::kSnapshotRows, 1) = {1, 1, 50};
+    At<NamedMomentRow>(Table::kNamedMomentRows, 0) = {0, 3, 300};
+    At<NamedMomentRow>(Table::kNamedMomentRows, 1) = {1, 1, 50};
     At<PeakRow>(Table::kPeakRows, 0).bytes = 3000;
     publish(Table::kModules, 1);
     publish(Table::kStrings, 8);
@@ -187,8 +187,8 @@ class FuzzedRegion {
     publish(Table::kDetailChunks, 1);
     publish(Table::kSizeCounts, 2);
     publish(Table::kPeakRows, 2);
-    publish(Table::kSnapshots, 1);
-    publish(Table::kSnapshotRows, 2);
+    publish(Table::kNamedMoments, 1);
+    publish(Table::kNamedMomentRows, 2);
     header().peak = Pack({2300, 2700, 2, false});
   }
 
@@ -252,7 +252,8 @@ class Racer {
   std::thread thread_;
 };
 
-void Check(const Snapshot& snapshot, bool all) {
+void Check(const CanonicalSnapshot& canonical, bool all) {
+  const Snapshot& snapshot = *canonical;
   for (const SnapshotSite& site : snapshot.sites) {
     if (site.node >= snapshot.nodes.size() || site.thread_name >= snapshot.thread_names.size()) {
       std::abort();
@@ -269,7 +270,7 @@ void Check(const Snapshot& snapshot, bool all) {
   if (off > snapshot.tracker.peak_bound_bytes) std::abort();
   if (rows < counter && rows + snapshot.tracker.unattributed_bytes != counter) std::abort();
   if (!all) return;
-  const auto again = DecodeCapture(EncodeCapture(snapshot));
+  const auto again = DecodeCapture(EncodeCapture(canonical));
   if (!again || !again->damage.empty() || again->snapshot != snapshot) std::abort();
 }
 

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "formats/byte_writer.h"
-#include "formats/capture_checksum.h"
-#include "formats/capture_format.h"
-#include "formats/capture_sections.h"
-#include "formats/section_writer.h"
+#include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_checksum.h"
+#include "formats/capture/capture_format.h"
+#include "formats/capture/capture_sections.h"
+#include "formats/capture/section_writer.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
@@ -41,7 +41,7 @@ void MutateContent(std::string& raw) {
   raw.assign(bytes.begin(), bytes.end());
 }
 
-// One change of the sections: of a content, an order, a presence or a number.
+// One change of the sections: of a content, the order, a presence or the number.
 void MutateSections(std::vector<CaptureSection>& sections, std::mt19937& random) {
   const size_t at = random() % sections.size();
   const size_t other = random() % sections.size();

@@ -1,7 +1,7 @@
 // Mutations of a capture that get past its checksums: one section's content is changed and the
-// section is sealed again. Plain bytes are changed now and then, so that damage is seen too.
+// section is sealed again. Plain bytes are changed now and then, to cover damage too.
 //
-// Thread safety: none. What can't be split into sections is changed as plain bytes.
+// Thread safety: none. A capture that can't be split into sections is changed as plain bytes.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Captures one after the other, each behind its length in 4 bytes: what can be read of them is
-// merged. In whatever order, the merge is the same, and it is the sum.
+// Captures one after the other, each after its length in 4 bytes. Those that can be read are
+// merged. The merge is the same in any order, and it is the sum.
 
 #include <algorithm>
 #include <cstdint>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/snapshot/snapshot_merger.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 #include "fuzz/sections_mutator.h"
 
 namespace {
@@ -61,18 +61,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     auto content = memprof::DecodeCapture(
         {reinterpret_cast<const char*>(data) + part.offset, size_t{part.bytes}});
     if (!content) continue;
-    // A source is told by its run; without one by the number it is given, which goes with it here.
+    // A source is identified by its run; one without a run by the number passed with it.
     if (content->snapshot.program.run_id == 0) content->snapshot.program.run_id = read.size() + 1;
     read.push_back(std::move(content->snapshot));
   }
-  // Only what may be summed: the merger refuses the rest and takes nothing of it.
+  // Only captures that may be summed: the merger refuses the others and takes nothing of them.
   memprof::SnapshotMerger merger;
   std::vector<memprof::Snapshot> taken;
   for (const auto& snapshot : read) {
     if (merger.Add(snapshot, 1)) taken.push_back(snapshot);
   }
   if (taken.empty()) return 0;
-  const memprof::Snapshot merged = merger.Take();
+  const memprof::CanonicalSnapshot merged = merger.Take();
   memprof::Count leaked, total;
   bool large = false;
   for (const auto& snapshot : taken) {
@@ -84,8 +84,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!large && (SumLeaked(merged) != leaked || SumTotal(merged) != total)) std::abort();
   std::reverse(taken.begin(), taken.end());
   if (MergeOf(taken) != merged) std::abort();
-  // Equal snapshots are equal bytes (capture_reader_fuzz); compressing costs more than all the
-  // rest.
+  // Equal snapshots have equal bytes (capture_reader_fuzz); compressing takes longer than
+  // everything else.
   if (size % 8 != 0) return 0;
   const auto again = memprof::DecodeCapture(memprof::EncodeCapture(merged));
   if (!again || again->snapshot != merged) std::abort();

@@ -1,10 +1,10 @@
 // Any ELF file with any DWARF as a module of a capture: its addresses get names, whatever the file
-// says. Sections are changed in their place (the mutator below), so that what is changed is read.
+// contains. Sections are changed in place (the mutator below), so that the changed bytes are read.
 //
-//   input   the file; frames are asked for all over its code and beyond
+//   input   the file; frames are requested all over its code and beyond
 //
-// The readers are elfutils', which the sanitizers see only where they crash; report commands call
-// them in their own process.
+// elfutils is the reader. The sanitizers see only its crashes; report commands call it in their own
+// process.
 
 #include <elf.h>
 #include <sys/mman.h>
@@ -35,7 +35,7 @@ struct Place {
   uint64_t offset, bytes;
 };
 
-// Where the sections with something in them are.
+// The places of the sections that aren't empty.
 std::vector<Place> SectionsOf(const uint8_t* data, size_t size) {
   std::vector<Place> places;
   Elf64_Ehdr header;
@@ -88,7 +88,7 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   const std::vector<Place> places = SectionsOf(data, size);
   if (places.empty() || random() % 32 == 0) return LLVMFuzzerMutate(data, size, max_size);
   const Place& place = places[random() % places.size()];
-  // Of the same size, so that everything stays where it was.
+  // The size stays the same, so that everything else stays where it was.
   std::vector<uint8_t> content(data + place.offset, data + place.offset + place.bytes);
   const size_t changed = LLVMFuzzerMutate(content.data(), content.size(), content.size());
   std::memcpy(data + place.offset, content.data(), changed);

@@ -1,6 +1,6 @@
-// What `memprof detach` and `memprof snapshot` read of another process and of who answers: its
-// environment, what the library in it says, a module's exported functions, a reply. A path that
-// comes out is one that a supervisor makes, a text is one printable line, a length is bounded.
+// Texts that `memprof detach` and `memprof snapshot` read from another process: its environment,
+// the state of the library in it, a module's exported functions, a reply. A resulting path is one
+// that a supervisor makes, a text is one printable line, a length is bounded.
 //
 //   input   1 byte: which of them; the bytes
 
@@ -14,7 +14,7 @@
 
 #include "cli/attach/function_table.h"
 #include "cli/supervisor/channels/private_directory.h"
-#include "cli/supervisor/snapshot_texts.h"
+#include "cli/supervisor/control_texts.h"
 #include "core/printable.h"
 
 namespace {
@@ -66,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     ControlReply reply;
     std::memset(static_cast<void*>(&reply), 0, sizeof reply);
     std::memcpy(static_cast<void*>(&reply), data, std::min(size, sizeof reply));
-    CheckText(TextOfSnapshot(reply));
+    CheckText(TextOfNamedMoment(reply));
     CheckText(CaptureOfDetached(reply));
   } else {
     CheckTable(data, size);

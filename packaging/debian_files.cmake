@@ -1,4 +1,4 @@
-# What only the Debian package has, added to CPack's staging folder: the changelog, the copyright
+# Files that only the Debian package has, added to CPack's staging folder: the changelog, the copyright
 # page, and manual pages compressed as Debian wants them. Without names and times in the gzip
 # headers, so that they are reproducible.
 set(share ${CPACK_TEMPORARY_DIRECTORY}/usr/share)

@@ -12,7 +12,7 @@ if [[ -n $needed ]]; then
 fi
 # A reference by name is bound to the first definition in the process: the program's own, if it exports
 # one. So these are all that may be imported; what else of libc is needed is looked for in libc itself
-# (aggregator/libc_functions.h), or brought along. None is a cancellation point.
+# (aggregator/basics/libc_functions.h), or brought along. None is a cancellation point.
 allowed='
   _ITM_deregisterTMCloneTable  of the start files of gcc, weak
   _ITM_registerTMCloneTable    the same

@@ -3,8 +3,8 @@
 
 usage: coverage.py BUILD [FOLDER…]   BUILD was made with MEMPROF_COVERAGE, and its tests left their counters
 
-Of aggregator/ that is what is built for tests too (tables, unwinding, parts of the rest). The hooks
-run in other programs only: what covers them are the programs of tests/programs, not counted here.
+In aggregator/ only the parts that are built for tests are counted (tables, unwinding, parts of the rest).
+The hooks run only in other programs: tests/programs cover them, and are not counted here.
 """
 import collections
 import glob

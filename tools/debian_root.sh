@@ -5,7 +5,7 @@
 #   make_debian_root ROOT RELEASE [PACKAGE…]
 #   mount_debian_root ROOT
 #
-# What is downloaded stays in ~/.cache/memprof-debian for the next time.
+# Downloads stay in ~/.cache/memprof-debian for the next time.
 debian_cache=${XDG_CACHE_HOME:-$HOME/.cache}/memprof-debian
 
 # Runs the script anew, as root in a mount and a pid namespace of its own, and there returns. However
@@ -45,7 +45,7 @@ end_namespaces() {
   exit "$status"
 }
 
-# Where this machine has its own packages from: "URI SUITE", the suites named as those of RELEASE.
+# The sources of this machine's own packages: "URI SUITE", the suites named as those of RELEASE.
 debian_sources() {  # RELEASE
   local own
   own=$(. /etc/os-release && echo "$VERSION_CODENAME")

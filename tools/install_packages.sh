@@ -14,7 +14,7 @@ if ((EUID != 0)) && [[ ! ${DPKG_ROOT:-} ]]; then
 fi
 export DEBIAN_FRONTEND=noninteractive
 
-# What asks before a package's service starts (invoke-rc.d). One of ours is known by its bytes: killed
+# The script that is asked before a package's service starts (invoke-rc.d). One of ours is known by its bytes: killed
 # in the middle we leave it behind, and no service would ever start again.
 policy=${DPKG_ROOT:-}/usr/sbin/policy-rc.d
 ours='#!/bin/sh

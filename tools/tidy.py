@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """clang-tidy over sources, each only if it, its headers, .clang-tidy or clang-tidy have changed since it
-was found clean: what was clean is remembered in the user's cache by a hash of the preprocessed source.
+was found clean: the user's cache has hashes of the preprocessed sources that were clean.
 
 usage: tidy.py BUILD FILE…
 BUILD has the compile_commands.json. Status 1: there are findings, which are printed.

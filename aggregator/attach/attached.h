@@ -1,14 +1,14 @@
-// What only a tracker that was attached has to be told (arrival_attached.cc).
+// Settings that only an attached tracker needs (start/loading.h).
 //
 // Thread safety: one thread.
 #pragma once
 
 namespace memprof {
 
-// Where the supervisor listens; it lives until the tracker has started.
+// The path at which the supervisor listens; the text must live until the tracker has started.
 void SetSocketPath(const char* path);
 
-// Finds how large blocks of before are. Pre: the real allocator is known.
+// Finds the function that tells the size of older blocks. Pre: the real allocator is known.
 void FindUsableSize();
 
 }  // namespace memprof

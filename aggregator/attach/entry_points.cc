@@ -1,24 +1,23 @@
-// What `memprof attach` calls in the process, on a stack that it brings
+// The entry points that `memprof attach` calls in the process, on a stack that it maps
 // (core/protocol/attach_protocol.h).
 
 #include <link.h>
 
 #include <cstring>
 
-#include "aggregator/arrival.h"
+#include "aggregator/allocator/find_real.h"
 #include "aggregator/attach/attach_state.h"
 #include "aggregator/attach/attached.h"
 #include "aggregator/attach/got_slots.h"
 #include "aggregator/attach/hook_table.h"
 #include "aggregator/attach/own_image.h"
-#include "aggregator/events/tables.h"
-#include "aggregator/hooks/errno_guard.h"
-#include "aggregator/kernel_calls.h"
-#include "aggregator/libc_functions.h"
-#include "aggregator/life.h"
-#include "aggregator/own_header.h"
-#include "aggregator/private_memory.h"
-#include "aggregator/tracker.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/own_header.h"
+#include "aggregator/basics/private_memory.h"
+#include "aggregator/start/start_and_stop.h"
+#include "aggregator/state/process_tables.h"
 
 #define MEMPROF_ENTRY_POINT extern "C" __attribute__((visibility("default"), used))
 
@@ -28,7 +27,7 @@ namespace memprof {
 
 namespace {
 
-// Address space alone: what is unmapped before the end isn't used again.
+// Only address space: memory that is unmapped before the end isn't reused.
 constexpr size_t kRangeBytes = size_t{1} << 40;
 constexpr size_t kLeastRangeBytes = size_t{1} << 36;
 
@@ -41,8 +40,8 @@ bool TakeRange() {
   return false;
 }
 
-// What the compiler calls for the address of a thread-local variable. (dl_iterate_phdr gives none
-// before a thread has asked once.)
+// The function that compilers call for the address of a thread-local variable. (dl_iterate_phdr
+// gives no address before a thread has asked once.)
 struct TlsIndex {
   unsigned long module;
   unsigned long offset;
@@ -83,6 +82,7 @@ AttachResult Attach(const char* socket_path) {
   attach_state.socket[bytes] = 0;
   // From here on Forget is needed.
   attach_state.phase = static_cast<uint32_t>(AttachPhase::kDetached);
+  if (MappingsAreLocked()) NoteLockedMappings();
   if (!TakeRange()) return AttachResult::kNoMemory;
   SetSocketPath(socket_path);
   const bool started = StartAgain();
@@ -92,7 +92,7 @@ AttachResult Attach(const char* socket_path) {
     attach_state.phase = static_cast<uint32_t>(AttachPhase::kAttached);
     return AttachResult::kCounting;
   }
-  return RegionMapping().base == nullptr ? AttachResult::kNoRegion : AttachResult::kNoStart;
+  return mapped_region.base == nullptr ? AttachResult::kNoRegion : AttachResult::kNoStart;
 }
 
 }  // namespace
@@ -113,11 +113,11 @@ MEMPROF_ENTRY_POINT uint64_t memprof_detach_v1() {
   return restored;
 }
 
-// Takes no lock: the others stand still, wherever they are.
+// Takes no lock: the other threads stand still, and may hold any.
 MEMPROF_ENTRY_POINT uint64_t memprof_forget_v1() {
   const ErrnoGuard keep;
   if (has_key) TheLibc().key_delete(exit_key);
-  if (RegionMapping().base != nullptr) kernel::Unmap(RegionMapping().base, RegionMapping().bytes);
+  if (mapped_region.base != nullptr) kernel::Unmap(mapped_region.base, mapped_region.bytes);
   GiveRangeBack();
   RestoreImage();
   return 0;

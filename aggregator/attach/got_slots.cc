@@ -11,15 +11,15 @@
 #include <cstring>
 #include <ctime>
 
+#include "aggregator/allocator/loaded_objects.h"
 #include "aggregator/attach/attach_state.h"
 #include "aggregator/attach/hook_table.h"
-#include "aggregator/hooks/errno_guard.h"
-#include "aggregator/hooks/loaded_objects.h"
-#include "aggregator/kernel_calls.h"
-#include "aggregator/libc_functions.h"
-#include "aggregator/loaded_symbols.h"
-#include "aggregator/own_header.h"
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/loaded_symbols.h"
+#include "aggregator/basics/own_header.h"
+#include "aggregator/basics/private_memory.h"
 
 namespace memprof {
 namespace {
@@ -30,16 +30,16 @@ constexpr size_t kMaxSlots = 65536;
 struct Slot {
   void** at;
   void* before;
-  bool loaded;  // for ForgetGone
+  bool loaded;  // used by ForgetGone
 };
 constinit Slot* slots = nullptr;
 constinit size_t slot_count = 0;
 
 constinit std::atomic<bool> looking{false};
 constinit uint64_t modules_added = 0;  // the loader's count at the last look
-constinit bool look_again = false;     // a module wasn't ready then
+constinit bool look_again = false;     // some module wasn't ready then
 
-// What of a module matters here.
+// The needed facts about a module.
 struct Module {
   uintptr_t base;
   uintptr_t begin, end;              // of all its segments
@@ -66,14 +66,14 @@ Module Describe(const dl_phdr_info& info) {
       if (end > module.end) module.end = end;
     } else if (segment.p_type == PT_DYNAMIC) {
       dynamic = reinterpret_cast<const Elf64_Dyn*>(begin);
-    } else if (segment.p_type == PT_GNU_RELRO) {  // whole pages, as the loader protects it
+    } else if (segment.p_type == PT_GNU_RELRO) {  // whole pages, as the loader protects them
       module.relro_begin = begin / kPage * kPage;
       module.relro_end = end / kPage * kPage;
     }
   }
   size_t bytes[2] = {};
   for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
-    // The loader has added the base, except where it can't write.
+    // The loader has added the base, unless it can't write there.
     const uintptr_t value = dynamic->d_un.d_ptr;
     const uintptr_t address = value < module.base ? value + module.base : value;
     switch (dynamic->d_tag) {
@@ -109,14 +109,16 @@ Module Describe(const dl_phdr_info& info) {
 }
 
 bool IsForeign(const dl_phdr_info& info) {
-  // 0 is a program's that isn't position-independent, and what isn't known of the other two.
+  // 0 belongs to a program that isn't position-independent, or means that it isn't known for the
+  // other two.
   return info.dlpi_addr == 0 ||
          (info.dlpi_addr != reinterpret_cast<uintptr_t>(&__ehdr_start) &&
           info.dlpi_addr != LoaderBase() && info.dlpi_addr != AuxiliaryValue(AT_SYSINFO_EHDR));
 }
 
-// Whether the loader is done with it: its RELRO pages can't be written. Tried by the kernel, with
-// bytes that never change, in the memory of this thread: a main thread that has ended has none.
+// True if the loader is done with it: its RELRO pages can't be written. The kernel is asked to
+// write bytes that never change. The memory of this thread is used, since a main thread that has
+// ended has none.
 bool IsReady(const Module& module) {
   if (module.relro_begin >= module.relro_end) return true;
   for (int i = 0; i < module.info->dlpi_phnum; ++i) {
@@ -145,7 +147,7 @@ bool IsWritable(const Module& module, uintptr_t at) {
   return false;
 }
 
-// Writes slots of one module, whose RELRO pages are writable as long as it lives.
+// Writes slots of one module; its RELRO pages are writable as long as this lives.
 class SlotWriter {
  public:
   explicit SlotWriter(const Module& module) : module_(module) {}
@@ -174,7 +176,8 @@ class SlotWriter {
   bool open_ = false;
 };
 
-// Where the module's own reference leads if it isn't the program's definition: nullptr, nobody's.
+// The target of the module's own reference if it isn't the program's definition; nullptr: nobody
+// defines it.
 void* DefinitionSeenBy(const NamedHook& hook) {
   Definitions found;
   FindDefinitions(nullptr, &hook.name, 1, &found);
@@ -225,7 +228,7 @@ void HookSlots(const Module& module) {
   }
 }
 
-// Modules that are gone leave room.
+// Frees the entries of modules that are gone.
 void ForgetGone() {
   for (size_t i = 0; i < slot_count; ++i) slots[i].loaded = false;
   IterateObjects(
@@ -269,7 +272,7 @@ int UnhookModule(dl_phdr_info* info, size_t, void* restored) {
   if (!IsForeign(*info)) return 0;
   const Module module = Describe(*info);
   SlotWriter writer(module);
-  // The newest first: where a module was, another one may be.
+  // The newest first: another module may be at the place of an older one.
   for (size_t i = slot_count; i-- > 0;) {
     const auto address = reinterpret_cast<uintptr_t>(slots[i].at);
     if (address < module.begin || address >= module.end || !IsWritable(module, address)) continue;
@@ -286,7 +289,7 @@ bool HookAllModules() {
   slots = static_cast<Slot*>(MapMemory(kMaxSlots * sizeof(Slot)));
   if (slots == nullptr) return false;
   Look();
-  Look();  // what was bound meanwhile
+  Look();  // hooks what was bound meanwhile
   return true;
 }
 
@@ -310,7 +313,7 @@ void HookNewModules(bool look) {
 uint32_t UnhookAllModules() {
   uint32_t restored = 0;
   if (slots == nullptr) return 0;
-  // Another thread may be at it; who left by longjmp never ends.
+  // Another thread may be looking; if it left by longjmp it never finishes.
   for (int i = 0; i < 100 && looking.exchange(true, std::memory_order_acquire); ++i) {
     const timespec pause = {0, 1'000'000};
     kernel::Call(SYS_nanosleep, &pause, nullptr);

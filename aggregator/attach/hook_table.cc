@@ -2,9 +2,9 @@
 
 #include <cstring>
 
-#include "aggregator/arrival.h"
-#include "aggregator/hooks/next_function.h"
-#include "aggregator/hooks/real_allocator.h"
+#include "aggregator/allocator/find_real.h"
+#include "aggregator/allocator/next_function.h"
+#include "aggregator/allocator/real_allocator.h"
 
 // clang-format off
 #define MEMPROF_C_FUNCTIONS(f)                                                              \
@@ -12,8 +12,8 @@
       f(aligned_alloc) f(valloc) f(pvalloc) f(free_sized) f(free_aligned_sized)
 // clang-format on
 
-// By address only: their types don't matter here. Hidden, or the linker would export those that
-// libc has too.
+// Only the addresses are used, so the types don't matter. Hidden, or the linker would export those
+// that libc has too.
 #define MEMPROF_DECLARE(name)     \
   __asm__(".hidden " #name "\n"); \
   extern "C" void memprof_address_of_##name() __asm__(#name);
@@ -22,6 +22,7 @@ MEMPROF_MAPPING_FUNCTIONS(MEMPROF_DECLARE)
 MEMPROF_DECLARE(mmap64)
 MEMPROF_DECLARE(brk)
 MEMPROF_DECLARE(sbrk)
+MEMPROF_DECLARE(mlockall)
 MEMPROF_HOOKED_FUNCTIONS(MEMPROF_DECLARE)
 #undef MEMPROF_DECLARE
 
@@ -40,8 +41,9 @@ namespace {
 NamedHook hooks[] = {
 #define MEMPROF_ENTRY(name) {#name, reinterpret_cast<void*>(&memprof_address_of_##name), nullptr},
     MEMPROF_C_FUNCTIONS(MEMPROF_ENTRY) MEMPROF_HOOKED_FUNCTIONS(MEMPROF_ENTRY)
+        MEMPROF_ENTRY(mlockall)
 #undef MEMPROF_ENTRY
-        {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
+            {"dlopen", reinterpret_cast<void*>(&memprof_hook_dlopen), nullptr},
     {"dlmopen", reinterpret_cast<void*>(&memprof_hook_dlmopen), nullptr},
     {"dlsym", reinterpret_cast<void*>(&memprof_hook_dlsym), nullptr},
     {"dlvsym", reinterpret_cast<void*>(&memprof_hook_dlvsym), nullptr},
@@ -52,7 +54,8 @@ constexpr size_t kHooks = sizeof hooks / sizeof hooks[0];
 
 bool FindRealFunctions() {
   for (NamedHook& hook : hooks) hook.real = FindReal(hook.name);
-  // Those of the loader at the end go on in the real one by a jump, which needs to know it.
+  // The loader's hooks at the end continue in the real function by a jump, so they need its
+  // address.
   for (size_t i = 0; i < 4; ++i) {
     NamedHook& hook = hooks[kHooks - 4 + i];
     memprof_real_loader[i] = hook.real;

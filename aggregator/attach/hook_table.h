@@ -1,5 +1,4 @@
-// The hooks by the name of the function that they stand for, and what each stands before: the
-// program's own definition.
+// The hooks by the names of their functions, and for each the program's own definition.
 //
 // Thread safety: FindRealFunctions by one thread, before the rest.
 #pragma once
@@ -11,10 +10,10 @@ namespace memprof {
 struct NamedHook {
   const char* name;
   void* hook;
-  void* real;  // nullptr: nobody has it, or it isn't the same for all modules
+  void* real;  // nullptr: nobody has it, or it differs between modules
 };
 
-// Looks up what the hooks stand before, now. False: there is no malloc.
+// Looks up the real functions behind the hooks now. False: there is no malloc.
 bool FindRealFunctions();
 
 // nullptr: not hooked.

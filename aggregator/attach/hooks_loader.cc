@@ -1,14 +1,15 @@
-// dlopen and dlsym of a process that was attached to: modules that come later are to be hooked too.
+// dlopen and dlsym of a process that was attached to: modules that come later have to be hooked
+// too.
 //
-// Both depend on whose reference it is (RUNPATH, RTLD_NEXT), which the loader takes from the return
-// address. So the hooks do what is theirs and then jump to the real function, which returns to the
-// caller. dlopen's can't see what it brought: the thread's next dlsym does, before anything
-// of it is called but its constructors.
+// Both functions depend on their caller (RUNPATH, RTLD_NEXT), which the loader takes from the
+// return address. So the hooks do their own part and then jump to the real function, which returns
+// to the caller. dlopen's hook can't see the modules that it brings. The thread's next dlsym can,
+// before any of their functions is called except the constructors.
 
 #include "aggregator/attach/got_slots.h"
 #include "aggregator/hooks/bypasses.h"
 #include "aggregator/hooks/jump_hook.h"
-#include "aggregator/tracker.h"
+#include "aggregator/state/counting.h"
 
 namespace {
 
@@ -33,7 +34,7 @@ extern "C" {
 
 extern void* memprof_real_loader[4] __attribute__((visibility("hidden")));
 
-// A module opened with RTLD_DEEPBIND is hooked as all others are.
+// A module opened with RTLD_DEEPBIND is hooked like all others.
 MEMPROF_BEFORE_JUMP memprof_before_dlopen() {
   BeforeOpen();
   return memprof_real_loader[0];

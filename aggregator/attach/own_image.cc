@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/own_header.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/own_header.h"
 
 namespace memprof {
 namespace {
@@ -22,7 +22,7 @@ struct Range {
   uintptr_t end = 0;
 };
 
-// The writable segment without its front, which the loader has made read-only.
+// The writable segment without its beginning, which the loader has made read-only.
 Range WritableImage() {
   const auto image = reinterpret_cast<uintptr_t>(&__ehdr_start);
   const auto* headers = reinterpret_cast<const ElfW(Phdr)*>(image + __ehdr_start.e_phoff);

@@ -1,19 +1,25 @@
-// The table that memprof/memprof.h finds: what a program asks of the tracker, and tells it.
+// The table that memprof/memprof.h finds: the program's questions to the tracker, and its reports.
 
+#include <cstring>
+
+#include "aggregator/allocator/real_allocator.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/monotonic_clock.h"
+#include "aggregator/basics/region.h"
 #include "aggregator/client/heaviest_stacks.h"
 #include "aggregator/client/memprof/memprof.h"
-#include "aggregator/counting_mode.h"
-#include "aggregator/hooks/errno_guard.h"
-#include "aggregator/hooks/hook.h"
-#include "aggregator/monotonic_clock.h"
+#include "aggregator/client/tracker_access.h"
+#include "aggregator/events/caller.h"
+#include "aggregator/events/pool_events.h"
+#include "aggregator/events/sampler.h"
+#include "aggregator/state/counting.h"
 #include "aggregator/tables/peak_tracker.h"
-#include "aggregator/tracker_access.h"
 
 using namespace memprof;
 
 namespace {
 
-bool Counted() { return counting->load(std::memory_order_relaxed) != 0; }
+bool Counted() { return CountsAnything(); }
 
 ScopeCaller CallerOf(const TrackerAccess& access) {
   const SlotCells::Sums sums = access.sums();
@@ -73,8 +79,8 @@ class MarkTurn {
   const Segments::Turn turn_;
 };
 
-// Calls `what(access)` in the calling thread's turn. False: it was not called, since nothing is
-// counted or the turn was not to be had.
+// Calls `what(access)` in the calling thread's turn. False: it was not called, because nothing is
+// counted or the turn was not available.
 template <typename What>
 bool InTurn(What what) {
   if (!Counted()) return false;
@@ -103,12 +109,12 @@ int ChangeStopped(int32_t by) {
 int Start() { return ChangeStopped(-1); }
 int Stop() { return ChangeStopped(1); }
 
-int Snapshot(const char* name) {
+int TakeNamedMoment(const char* name) {
   if (name == nullptr) return 0;
   bool kept = false;
   InTurn([&](const TrackerAccess& access) {
     const uint64_t since = MonotonicNs() - access.region().header().started_ns;
-    kept = access.segments().KeepSnapshot(name, since);
+    kept = access.segments().KeepNamedMoment(name, since);
   });
   return kept ? 1 : 0;
 }
@@ -182,7 +188,7 @@ size_t ScopeStacks(memprof_scope scope, int order, size_t most, memprof_stack_ca
     stacks.Take(access.region(), access.segments(), scope, static_cast<memprof_order>(order));
   });
   if (!taken) return 0;
-  // Nothing is held: it may allocate, and ask anything of us.
+  // No lock is held: the callback may allocate, and call any of these functions.
   stacks.Each(most, callback, context);
   return stacks.count();
 }
@@ -204,7 +210,7 @@ void PoolFree(const void* address) {
 
 extern "C" {
 
-// With a frame of its own, since its caller's stack is what is counted.
+// noinline, because its frame leads to the caller's stack, which is counted.
 static __attribute__((noinline)) void PoolAlloc(const void* address, size_t bytes) {
   const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kPool};
   if (address == nullptr || !(CountsAll() || CountsSamples())) return;
@@ -218,7 +224,7 @@ constinit const memprof_client_table memprof_client_v1 = {MEMPROF_CLIENT_VERSION
                                                           ClientCounted,
                                                           Start,
                                                           Stop,
-                                                          Snapshot,
+                                                          TakeNamedMoment,
                                                           Usage,
                                                           ScopeBegin,
                                                           ScopeFiguresOf,

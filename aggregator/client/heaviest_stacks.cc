@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 #include "core/protocol/allocator_kind.h"
 
 namespace memprof {

@@ -1,12 +1,12 @@
 // HeaviestStacks: the rows of an ended scope by weight, for a program that wants to print them.
 //
-// Thread safety: one thread's. Take in the segments' turn; the rest outside it, since what is
-// called back is the program's own code. Memory: 24 bytes a row, private, while it lives. Failure:
-// none are had.
+// Thread safety: one thread's. Take in the segments' turn; the rest outside it, since the callback
+// is the program's own code.
+// Memory: 24 bytes a row, private, while it lives. Failure: there are no rows.
 #pragma once
 
+#include "aggregator/basics/region.h"
 #include "aggregator/client/memprof/memprof.h"
-#include "aggregator/region.h"
 #include "aggregator/tables/segments.h"
 
 namespace memprof {
@@ -21,7 +21,8 @@ class HeaviestStacks {
   void Take(const Region& region, const Segments& segments, ScopeId scope, memprof_order order);
   size_t count() const { return count_; }
 
-  // For the `most` heaviest ones, the heaviest first, until it returns something else than 0.
+  // Calls back for the `most` heaviest ones, the heaviest first, until the callback doesn't return
+  // 0.
   void Each(size_t most, memprof_stack_callback callback, void* context);
 
  private:
@@ -29,7 +30,7 @@ class HeaviestStacks {
     SiteRow row;
     uint32_t site;
   };
-  // The first is the lighter one; of equal weights the later site.
+  // True if `a` is lighter; of equal weights the later site is.
   bool Lighter(const Entry& a, const Entry& b) const;
   void SiftDown(size_t at, size_t count);
   int Call(const Entry& entry, memprof_stack_callback callback, void* context) const;

@@ -1,17 +1,17 @@
-// Books an event: changes its cell, and what is kept beside the cell's figures.
+// Books an event: changes its cell, and the details beside the cell's figures.
 //
-// An event is entered into the order first (order.h), which says to which epoch its cells belong.
+// An event is entered into the order first (order.h), which tells the epoch for its cells.
 #pragma once
 
-#include "aggregator/counting_mode.h"
 #include "aggregator/events/event_cell.h"
+#include "aggregator/state/process_tables.h"
+#include "aggregator/state/thread_state.h"
 #include "aggregator/tables/booking.h"
 #include "aggregator/tables/detail_booking.h"
 
 namespace memprof {
 
-// `own_details`, `shared_details`: book what the event is beside the figures of its cell.
-// `In`: Where or OwnCell.
+// `own_details` and `shared_details` book the details of the event. `In` is Where or OwnCell.
 template <typename In, typename Own, typename Shared>
 [[gnu::always_inline]] inline void BookIn(In where, uint64_t epoch, const CellChange& change,
                                           Own own_details, Shared shared_details) {
@@ -25,7 +25,7 @@ template <typename In, typename Own, typename Shared>
   Count(process_region.header().shared_bytes, change.allocated_bytes + change.freed_bytes);
 }
 
-// For samples, whose sites say the class of their size.
+// For samples, whose sites have the size class.
 inline void BookAllocated(Where where, uint64_t epoch, const SampleWeight& weight) {
   BookIn(
       where, epoch, {.allocated_bytes = weight.bytes, .allocated_count = weight.blocks}, [] {},
@@ -39,7 +39,7 @@ template <typename In>
       [&] { BookSizeShared(process_region, where.cell(), size); });
 }
 
-// `is_temporary`: says whether what is freed was temporary.
+// `is_temporary` returns whether the freed block was temporary.
 template <typename In, typename IsTemporary>
 [[gnu::always_inline]] inline void BookFreed(In where, uint64_t epoch, const SampleWeight& weight,
                                              IsTemporary is_temporary) {
@@ -67,7 +67,7 @@ inline void NoteAllocation(void* address, uint32_t cell) {
   }
 }
 
-// Whether a block that this thread frees now is a temporary one.
+// True if a block that this thread frees now is a temporary one.
 inline bool IsTemporary(void* address, uint32_t cell) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (temporary_threshold == 1) return thread_state.last.Is(at, cell);
@@ -75,9 +75,9 @@ inline bool IsTemporary(void* address, uint32_t cell) {
   return slot != nullptr && slot->last.Have(at, cell, temporary_threshold);
 }
 
-// --- scopes that watch threads (counting_mode.h) -------------------------------------------------
+// --- scopes that watch threads (state/counting.h) -------------------------------------------------
 
-// While scopes watch threads: what a block's allocating thread has grown by.
+// While scopes watch threads: adds to the growth of the block's allocating thread.
 inline void WatchAllocated(ThreadSlot* slot, uint64_t bytes, uint64_t freed_bytes = 0) {
   if (slot == nullptr) return;
   const auto change = static_cast<int64_t>(bytes - freed_bytes);
@@ -89,7 +89,7 @@ inline void WatchFreed(uint32_t cell, uint64_t bytes) {
   if (owner == nullptr) return;
   owner->watched_live.fetch_sub(static_cast<int64_t>(bytes), std::memory_order_relaxed);
 }
-// A block in place of another one: never both.
+// A block that replaces another one: the two never exist together.
 inline void WatchReallocated(ThreadSlot* slot, uint64_t bytes, uint32_t freed_cell,
                              uint64_t freed_bytes) {
   if (slot != nullptr && slot_cells.Owner(freed_cell) == slot) {

@@ -2,11 +2,11 @@
 
 #include <sys/prctl.h>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/nested_stack.h"
-#include "aggregator/sampler.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/system_calls.h"
 #include "aggregator/statistics/allocator_statistics.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/unwind/nested_stack.h"
+#include "core/protocol/sample_weight.h"
 
 namespace memprof {
 namespace {
@@ -36,7 +36,7 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
   return where;
 }
 
-// A stack that was captured came again.
+// A captured stack was repeated.
 [[gnu::noinline]] void NoteComesAgain(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
   if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
   if (slot.verified == nullptr) return;

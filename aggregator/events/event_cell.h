@@ -1,18 +1,19 @@
-// Where an event is booked: the cell of its site, of the calling thread's own where it can be.
+// Chooses the cell for an event: a cell of its site, if possible in the calling thread's slot.
 //
 //   allocation   the stack's (verified, recent or captured and interned), in the thread's slot
-//   free         that of the block's allocation; of another thread's block: one of its site's
+//   free         that of the block's allocation; for another thread's block one of its site's
 //   without      a slot (a signal handler within the tracker, too many threads): the shared cells
 #pragma once
 
-#include "aggregator/event_log.h"
-#include "aggregator/events/tables.h"
+#include "aggregator/events/caller.h"
+#include "aggregator/events/event_log.h"
+#include "aggregator/events/heap_events.h"
+#include "aggregator/state/process_tables.h"
 #include "aggregator/tables/booking.h"
-#include "aggregator/tracker.h"
 
 namespace memprof {
 
-// A cell and whether it is shared. One word, whose highest bit says that it is not a cell of the
+// A cell and whether it is shared. It is one word; its highest bit says that the cell isn't the
 // thread's own.
 class Where {
  public:
@@ -30,7 +31,7 @@ class Where {
   uint32_t word_;
 };
 
-// The same where it is known to be the thread's own.
+// The same if it is known to be the thread's own.
 class OwnCell {
  public:
   explicit OwnCell(uint32_t cell) : cell_(cell) {}
@@ -41,7 +42,8 @@ class OwnCell {
   uint32_t cell_;
 };
 
-// Where the thread books an event of the site: there is always room (tables/shared_cells.h).
+// The cell in which the thread books an event of the site: there is always room
+// (tables/shared_cells.h).
 Where CellOfSite(ThreadSlot* slot, uint32_t site);
 
 // The cell for a free of a block whose allocation was booked in `cell`.
@@ -51,25 +53,18 @@ Where CellOfSite(ThreadSlot* slot, uint32_t site);
                     CellAt(process_region, cell).site_plus_one.load(std::memory_order_relaxed) - 1);
 }
 
-// What a stack leads to depends on the stack and on this.
+// The remembered result for a stack depends on the stack and on this tag.
 inline uint8_t TagOf(const Caller& caller) { return static_cast<uint8_t>(caller.kind); }
 
-// The thread's name has changed.
+// Call it when the thread's name has changed.
 void NoteNewName(ThreadSlot& slot);
 Where CellWithoutSlot(const Caller& caller, uint32_t size_class = 0);
 Where CellOfCaptured(ThreadSlot& slot, const Caller& caller);
 
-// The allocator has given out `address`. If the live map still has a block there, that was freed
-// where no hook is: by __libc_free, or by a function of the allocator's own. It is booked as freed
-// now, and counted as an event that was dropped.
-//
-// Asked where the stack had to be captured, so that an event of a known stack pays nothing, and of
-// every allocation from the first such free on. (heap_events.cc)
-void ForgetUnseenFree(ThreadSlot* slot, void* address);
-// For the event log: the stack is captured as well, and must have led to the same cell.
+// For the event log: the stack is captured as well, and must lead to the same cell.
 Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell);
 
-// The cell for an allocation by the caller. `address`: of the block, if it is one of the heap.
+// The cell for an allocation by the caller. `address` is the block's if it is on the heap.
 [[gnu::always_inline]] inline Where CellForAllocation(ThreadSlot* slot, const Caller& caller,
                                                       void* address = nullptr) {
   if (__builtin_expect(slot == nullptr, 0)) return CellWithoutSlot(caller);

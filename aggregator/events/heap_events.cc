@@ -1,26 +1,27 @@
-// malloc, free, realloc and their kin, while every event is counted.
+#include "aggregator/events/heap_events.h"
 
-#include "aggregator/arrival.h"
-#include "aggregator/counting_mode.h"
-#include "aggregator/event_log.h"
 #include "aggregator/events/book_event.h"
 #include "aggregator/events/event_cell.h"
+#include "aggregator/events/event_log.h"
+#include "aggregator/events/inherited_heap.h"
 #include "aggregator/events/order.h"
-#include "aggregator/events/tables.h"
 #include "aggregator/events/thread_scope.h"
-#include "aggregator/fork/forked_child.h"
+#include "aggregator/events/unseen_blocks.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
+#include "aggregator/state/thread_state.h"
 
 namespace memprof {
 namespace {
 
-// Whether the program may be going through the heap, from one block to the next.
+// True if the program may be going through the heap from one block to the next.
 bool AreNeighbours(uintptr_t a, uintptr_t b) {
   constexpr uintptr_t kNear = 4096;
   return a - b + kNear < 2 * kNear;
 }
 
-// What nearly every event finds: it is still counted, and its temporary threshold is 1.
-bool CountsPlainly() { return counting->load(std::memory_order_relaxed) == kCountsAll; }
+// The state that nearly every event finds: counting goes on, and the temporary threshold is 1.
+bool CountsPlainly() { return CurrentMode() == CountingMode::kAll; }
 
 template <typename In, typename IsTemporary>
 [[gnu::always_inline]] inline void BookFreeIn(In where, ThreadSlot* slot, EventKind kind,
@@ -58,14 +59,12 @@ template <typename In>
   BookAllocated(where, RecordPeak(slot, event), size);
 }
 
-// Not in the live map.
+// Frees a block that is not in the live map.
 [[gnu::noinline, gnu::cold]] void FreeUnknown(ThreadSlot* slot, void* address) {
   if (!FreeInherited(slot, reinterpret_cast<uintptr_t>(address))) {
     CountUnseenFree(address);
   }
 }
-
-bool OfThisGeneration(const ClaimedBlock& old) { return old.known == fork_generation; }
 
 [[gnu::noinline]] void KeepAnyAllocation(Where where, ThreadSlot* slot, void* address, size_t size,
                                          AllocatorKind kind, LiveMap::Look look) {
@@ -158,7 +157,7 @@ ClaimedBlock ClaimForRealloc(void* address) {
 
 void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Caller& caller) {
   if (__builtin_expect(!OfThisGeneration(old), 0)) {
-    // First the free: the two are never live together.
+    // First the free: the two blocks are never live together.
     if (old.known != 0) {
       BookInheritedFree(old.size);
     } else {
@@ -193,7 +192,7 @@ void OnReallocated(const ClaimedBlock& old, void* address, size_t size, const Ca
                        .allocator = caller.kind,
                        .freed_bytes = old.size,
                        .freed_cell = from.cell()};
-  const uint64_t epoch = RecordPeak(slot, event);  // one event: never both live
+  const uint64_t epoch = RecordPeak(slot, event);  // one event: the two are never live together
   BookFreed(from, epoch, {old.size, 1}, IsNotTemporary);
   BookAllocated(to, epoch, size);
 }

@@ -9,30 +9,31 @@ void UpdateSlack() {
   uint32_t threads;
   do {
     threads = slots.count();
-    // First, since somebody may die after what is next.
+    // First, because the thread may be killed after any step.
     const uint64_t bound = PeakSlackBound(peak, threads);
     uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
     while (known < bound && !CompareExchange(header.peak_slack_bound, known, bound)) {
     }
-    // Only where it changes: every thread reads that line at every event.
+    // Written only if it changes: every thread reads that line at every event.
     const uint32_t slack = PeakSlack(peak, threads);
     if (header.peak_slack.load() == slack) return;
     header.peak_slack.exchange(slack);
-    // Threads may have come meanwhile, whose smaller slack was overwritten. Exchange and fetch_add
-    // (SlotTable) are in one order: either they are seen here, or what is stored here is seen by
-    // their own UpdateSlack.
+    // New threads may have come meanwhile, and their smaller slack may have been overwritten.
+    // Exchange and fetch_add (SlotTable) are in one order: either the new threads are seen here, or
+    // their own UpdateSlack sees this store.
   } while (slots.count() != threads);
 }
 
 namespace {
 
-// Apart, so that RecordPeakAmongThreads keeps nothing for it.
+// A function of its own, so that RecordPeakAmongThreads saves no register for it.
 [[gnu::noinline]] uint64_t RecordNow(ThreadSlot* slot, uint64_t added, uint64_t removed) {
   PeakTracker tracker(&process_region.header().peak);
   tracker.Fetch();
   if (slot == nullptr) return tracker.Record(added, removed);
   const uint64_t epoch = tracker.RecordWithKept(slot->pending, added, removed);
-  // Only an allocation raises the peak, or what was kept back of some: then the next one sees it.
+  // Only an allocation raises the peak. A rise because of changes that were held back is seen at
+  // the next one.
   if (added > removed) UpdateSlack();
   return epoch;
 }

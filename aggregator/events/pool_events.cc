@@ -1,41 +1,44 @@
-// Blocks of pools of the program's own, which it tells of (client/memprof/memprof.h).
-//
-// Whether a block is a sample is decided by Sampling() alone: it may be freed while counting is
-// stopped.
+#include "aggregator/events/pool_events.h"
 
-#include "aggregator/event_log.h"
 #include "aggregator/events/book_event.h"
+#include "aggregator/events/claimed_block.h"
 #include "aggregator/events/event_cell.h"
+#include "aggregator/events/event_log.h"
+#include "aggregator/events/heap_events.h"
+#include "aggregator/events/inherited_heap.h"
 #include "aggregator/events/order.h"
-#include "aggregator/events/tables.h"
+#include "aggregator/events/sampled_events.h"
+#include "aggregator/events/sampler.h"
 #include "aggregator/events/thread_scope.h"
-#include "aggregator/fork/forked_child.h"
-#include "aggregator/fork/inherited_blocks.h"
-#include "aggregator/sampler.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
+#include "aggregator/tables/inherited_blocks.h"
 
 namespace memprof {
 namespace {
 
-constinit LiveMap pool_blocks;  // apart: a pool's block may begin where its arena does
+// separate, because a pool's block may have the same address as its arena
+constinit LiveMap pool_blocks;
 
-enum class PoolLife : uint32_t { kNone, kStarting, kReady, kNoMemory };
-constinit std::atomic<PoolLife> pool_life{PoolLife::kNone};
+enum class PoolState : uint32_t { kNone, kStarting, kReady, kNoMemory };
+constinit std::atomic<PoolState> pool_state{PoolState::kNone};
 constexpr size_t kMaxPoolBlocks = size_t{1} << 28;
 
-// The map of pools' blocks comes with the first one.
+// The map of the pools' blocks is made with the first block.
 bool PoolsReady() {
-  PoolLife now = pool_life.load(std::memory_order_acquire);
-  if (now == PoolLife::kNone &&
-      pool_life.compare_exchange_strong(now, PoolLife::kStarting, std::memory_order_acq_rel)) {
-    now = pool_blocks.Init(kMaxPoolBlocks) ? PoolLife::kReady : PoolLife::kNoMemory;
-    pool_life.store(now, std::memory_order_release);
+  PoolState now = pool_state.load(std::memory_order_acquire);
+  if (now == PoolState::kNone &&
+      pool_state.compare_exchange_strong(now, PoolState::kStarting, std::memory_order_acq_rel)) {
+    now = pool_blocks.Init(kMaxPoolBlocks) ? PoolState::kReady : PoolState::kNoMemory;
+    pool_state.store(now, std::memory_order_release);
   }
-  return now == PoolLife::kReady;
+  return now == PoolState::kReady;
 }
 
-// In the log of events the address is another one than that of an arena, which is even.
+// The log needs another address than that of an arena, which is even.
 const void* LoggedPoolAddress(uintptr_t at) { return reinterpret_cast<const void*>(at + 1); }
 
+// Only Sampling() decides whether a block is a sample: it may be freed while counting is stopped.
 SampleWeight PoolWeight(uint64_t kept_size) {
   return Sampling() ? WeightOfKept(kept_size) : SampleWeight{kept_size, 1};
 }
@@ -63,7 +66,7 @@ void OnPoolAllocated(const void* address, size_t size, const Caller& caller) {
     Count(process_region.header().dropped_events);
     return;
   }
-  // A pool may give up all its blocks at once, and not say so.
+  // A pool may drop all its blocks at once without reporting it.
   Block before;
   if (pool_blocks.Remove(at, &before)) BookPoolFree(slot, at, before);
   const bool samples = Sampling();
@@ -97,7 +100,7 @@ void OnPoolFree(const void* address) {
   ThreadSlot* slot = SlotOf(scope);
   if (ForkedMeanwhile()) return;
   Block block;
-  if (pool_life.load(std::memory_order_acquire) == PoolLife::kReady &&
+  if (pool_state.load(std::memory_order_acquire) == PoolState::kReady &&
       pool_blocks.Remove(at, &block)) {
     BookPoolFree(slot, at, block);
   } else if (!FreeInheritedOfPool(slot, at) && CountsAll()) {
@@ -106,13 +109,13 @@ void OnPoolFree(const void* address) {
   }
 }
 
-// What another thread had begun here ends with the fork.
+// Whatever another thread had begun here ends with the fork.
 void RestartPools(InheritedBlocks& inherited) {
-  if (pool_life.exchange(PoolLife::kNone) == PoolLife::kReady) inherited.Push(pool_blocks);
+  if (pool_state.exchange(PoolState::kNone) == PoolState::kReady) inherited.Push(pool_blocks);
 }
 
 void EndLeftSplitOfPools() {
-  if (pool_life.load(std::memory_order_acquire) == PoolLife::kReady) pool_blocks.EndLeftSplit();
+  if (pool_state.load(std::memory_order_acquire) == PoolState::kReady) pool_blocks.EndLeftSplit();
 }
 
 void OnPoolArena(void* address) {
@@ -120,7 +123,8 @@ void OnPoolArena(void* address) {
   const ClaimedBlock old = samples ? ClaimSample(address) : ClaimForRealloc(address);
   if (samples) OnSampleReallocFreed(old);
   if (samples || old.known == 0) return;
-  if (old.known != fork_generation) {  // of before a fork: its bytes are the pool's blocks' now
+  // from before a fork: its bytes belong to the pool's blocks now
+  if (old.known != fork_generation) {
     BookInheritedFree(old.size);
     return;
   }
@@ -134,7 +138,7 @@ void OnPoolArena(void* address) {
   }
   if (WatchesThreads()) WatchFreed(old.cell, old.size);
   const uint32_t site = CellAt(process_region, where.cell()).site_plus_one.load() - 1;
-  // Others may write the cell of a forked child.
+  // Other processes may write the cell of a forked child.
   const uint32_t known = site < process_region.capacity(Table::kSites) ? site : 0;
   const Event event = {.kind = EventKind::kReallocated,
                        .address = address,

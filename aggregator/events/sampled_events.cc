@@ -1,18 +1,20 @@
-// The same while only samples are counted, which are booked with their weight.
+#include "aggregator/events/sampled_events.h"
 
 #include "aggregator/events/book_event.h"
 #include "aggregator/events/event_cell.h"
+#include "aggregator/events/inherited_heap.h"
 #include "aggregator/events/order.h"
-#include "aggregator/events/tables.h"
+#include "aggregator/events/sampler.h"
 #include "aggregator/events/thread_scope.h"
-#include "aggregator/fork/forked_child.h"
-#include "aggregator/sampler.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
+#include "aggregator/state/thread_state.h"
 #include "aggregator/statistics/allocator_statistics.h"
 
 namespace memprof {
 namespace {
 
-// The thread's last sample, and what was left to its next one: as long as that is the same, the
+// The thread's last sample, and the countdown after it: as long as the countdown is the same, the
 // thread has allocated nothing since.
 struct LastSample {
   uintptr_t address;
@@ -21,7 +23,7 @@ struct LastSample {
 };
 thread_local constinit LastSample last_sample __attribute__((tls_model("initial-exec"))) = {};
 
-// The filter knows an address for as long as the live map does.
+// The filter knows an address as long as the live map does.
 bool KeepSample(void* address, const Block& block) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   samples_filter->Add(at);
@@ -35,7 +37,7 @@ bool TakeSample(void* address, Block* block) {
   samples_filter->Remove(at);
   return true;
 }
-// The same of one that was taken before the fork.
+// The same for a sample from before the fork.
 bool TakeInheritedSample(void* address, Block* block) {
   const auto at = reinterpret_cast<uintptr_t>(address);
   if (!TakeInherited(at, block)) return false;
@@ -50,11 +52,9 @@ bool PutBackInheritedSample(void* address, const Block& block) {
   return false;
 }
 
-bool OfThisGeneration(const ClaimedBlock& old) { return old.known == fork_generation; }
-
-// Whether the thread allocated nothing between this sample and its free. While sampling the
-// threshold is 1. (A realloc(p, 0) and one that fails take their step of the countdown too: the
-// block that they were given is no temporary one.)
+// True if the thread allocated nothing between this sample and its free. While sampling the
+// threshold is 1. (A realloc(p, 0) and one that fails also take their step of the countdown: their
+// block is not temporary then.)
 bool IsTemporarySample(void* address, uint32_t cell) {
   return last_sample.address == reinterpret_cast<uintptr_t>(address) && last_sample.cell == cell &&
          last_sample.countdown == thread_state.countdown;
@@ -98,7 +98,7 @@ void OnSampleReallocated(const ClaimedBlock& claimed, void* address, size_t size
     OnSampleReallocFreed(claimed);
     return;
   }
-  // A block of before a fork: first the free, so that the two are never live together.
+  // For a block from before a fork the free comes first, so that the two are never live together.
   const bool inherited = claimed.known != 0 && !OfThisGeneration(claimed);
   if (inherited) BookInheritedFree(claimed.size);
   const ClaimedBlock old = inherited ? ClaimedBlock{} : claimed;
@@ -125,7 +125,8 @@ void OnSampleReallocated(const ClaimedBlock& claimed, void* address, size_t size
       WatchAllocated(slot, added.bytes);
     }
   }
-  const uint64_t epoch = RecordPeak(slot, added.bytes, removed.bytes);  // never both live
+  // the two are never live together
+  const uint64_t epoch = RecordPeak(slot, added.bytes, removed.bytes);
   if (frees) BookFreed(from, epoch, removed, IsNotTemporary);
   BookAllocated(to, epoch, added);
 }
@@ -146,7 +147,7 @@ void OnSampleReallocFailed(const ClaimedBlock& old, void* address) {
     return;
   }
   const TrackerScope scope;
-  // A countdown drawn anew may by chance be what it was at the sample.
+  // A new countdown may happen to equal the one at the sample.
   if (last_sample.address == reinterpret_cast<uintptr_t>(address)) last_sample = {};
   if (KeepSample(address, {old.size, old.cell})) return;
   Count(process_region.header().dropped_events);

@@ -1,15 +1,16 @@
-// TrackerScope: the calling thread within one of the functions of tracker.h, and the slot that it
-// counts in there.
+// TrackerScope: marks that the calling thread is within a function of events/ or mappings/, and has
+// the slot that it counts in.
 #pragma once
 
+#include "aggregator/state/counting.h"
+#include "aggregator/state/thread_state.h"
 #include "aggregator/tables/thread_slot.h"
-#include "aggregator/tracker.h"
 
 namespace memprof {
 
 void GiveSlotBack();
 
-// Over one of the functions of tracker.h. Nested: the thread was inside one already.
+// Lives over one of these functions. Nested: the thread was inside one already.
 class TrackerScope {
  public:
   TrackerScope() : before_(EnterScope(kInTracker)) {}
@@ -26,7 +27,7 @@ class TrackerScope {
   const uintptr_t before_;
 };
 
-// A slot for a thread that has none; nullptr: there is none now, the shared cells are to be used.
+// Gets a slot for a thread that has none; nullptr: there is none now, use the shared cells.
 ThreadSlot* AttachThread();
 
 inline ThreadSlot* SlotOf(const TrackerScope& scope) {
@@ -37,8 +38,12 @@ inline ThreadSlot* SlotOf(const TrackerScope& scope) {
 // The destructor of exit_key.
 void ReleaseAtThreadExit(void* slot);
 
-// A signal handler may fork in the middle of an event; in the child the event goes on, and would be
+// A thread has a new name; kEveryThread: some thread has.
+inline constexpr uint32_t kEveryThread = 0;
+void OnThreadRenamed(uint32_t tid);
+
+// A signal handler may fork in the middle of an event. In the child the event would go on and be
 // booked in the parent's region.
-inline bool ForkedMeanwhile() { return counting->load(std::memory_order_relaxed) == 0; }
+inline bool ForkedMeanwhile() { return !CountsAnything(); }
 
 }  // namespace memprof

@@ -1,7 +1,7 @@
 #include "aggregator/fork/child_slot.h"
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/system_calls.h"
 
 namespace memprof {
 namespace {
@@ -9,10 +9,10 @@ namespace {
 constexpr uint32_t kNoSlot = 0xffffffffu;
 
 constinit ChildrenHeader* area = nullptr;
-constinit ChildrenLayout layout;  // as it was checked: others may write the area
+constinit ChildrenLayout layout;  // the checked copy: other processes may write the area
 constinit ImageId own_image = 0;
 constinit uint32_t own_slot = kNoSlot;
-constinit uint32_t own_generation = 0;  // of own_slot
+constinit uint32_t own_generation = 0;  // generation of own_slot
 constinit bool foreign_pids = false;
 
 unsigned char* SlotAt(uint32_t slot) {
@@ -25,7 +25,7 @@ uint32_t TakeFreeSlot(uint32_t owner) {
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t slot = (first + i) % count;
     uint32_t free = 0;
-    // Acquire: the supervisor has given the last owner's memory back.
+    // Acquire: the supervisor gave the last owner's memory back before.
     if (area->claims[slot].owner.load(std::memory_order_relaxed) == 0 &&
         area->claims[slot].owner.compare_exchange_strong(free, owner, std::memory_order_acq_rel)) {
       return slot;
@@ -34,8 +34,9 @@ uint32_t TakeFreeSlot(uint32_t owner) {
   return kNoSlot;
 }
 
-// The one guard page that can be read tells who has which slot (children_area.h). The parent's
-// mapping was inherited with its guard. Its region stays as it is: the child still looks there.
+// The supervisor finds a slot's owner by the only guard page that is readable (children_area.h).
+// The mapping inherited from the parent has a readable one too, which is hidden here. The parent's
+// region stays readable: the child still reads it.
 bool MarkOwn(uint32_t slot) {
   if (own_slot != kNoSlot) kernel::Protect(SlotAt(own_slot), kPageBytes, PROT_NONE);
   own_slot = slot;
@@ -61,8 +62,8 @@ void UseChildrenArea(const MappedRegion& mapped) {
   }
   layout = ours;
   area = header;
-  // Or a program that locks its memory (mlockall) would have all slots made resident. Where it
-  // can't be done they are as good for all else.
+  // A program that locks its memory (mlockall) would otherwise make all slots resident. If it
+  // fails, the slots are as good for everything else.
   kernel::Protect(SlotAt(0), layout.bytes() - layout.first_offset, PROT_NONE);
   own_image = mapped.image;
   foreign_pids = mapped.foreign_pids;
@@ -79,7 +80,7 @@ bool HasParentsRegion() {
 
 MappedRegion ClaimChildSlot(const TrackerOptions& options) {
   if (area == nullptr) return {};
-  // In strict mode not even mprotect.
+  // In strict mode not even mprotect is allowed.
   const uint32_t owner =
       SystemCallsFiltered() ? kUnknownPid : kernel::Pid() | (foreign_pids ? kForeignPid : 0);
   const uint32_t slot = MayMapMemory() ? TakeFreeSlot(owner) : kNoSlot;
@@ -88,8 +89,8 @@ MappedRegion ClaimChildSlot(const TrackerOptions& options) {
     return {};
   }
   ChildClaim& claim = area->claims[slot];
-  // No page can be told from its neighbours where the process has as many mappings as it may. The
-  // slot isn't given back here: the supervisor may be about to free it, and would free another's.
+  // A process with the maximum number of mappings can't protect a single page. The slot isn't given
+  // back here: the supervisor may be about to free it, and would then free the next owner's.
   if (!MarkOwn(slot)) {
     GiveUpChildSlot();
     return {};

@@ -1,42 +1,41 @@
-// ChildSlots: where a forked child gets its region from, without asking anybody
+// ChildSlots: gives a forked child its region without asking another process
 // (core/protocol/children_area.h).
 //
 // Thread safety: Map before there is a second thread; the others in a forked child, by one thread.
-// System calls: mprotect alone, which every allocator makes itself; getpid unless calls are
+// System calls: only mprotect, which every allocator makes itself, and getpid unless calls are
 // filtered.
-// Failure: no region; the child isn't counted, its own children neither, and `refused` says how
-// many.
+// Failure: no region. The child isn't counted, nor are its own children, and `refused` counts them.
 #pragma once
 
 #include <cstdint>
 
-#include "aggregator/handshake_client.h"
+#include "aggregator/basics/region.h"
 #include "core/protocol/children_area.h"
 
 namespace memprof {
 
-// This process' forked children may take a slot of the area that is mapped here.
+// From now on this process's forked children may claim a region in the area that is mapped here.
 void UseChildrenArea(const MappedRegion& mapped);
 
-// Whether forked children are to count.
+// True if forked children are counted.
 bool FollowsChildren();
 
-// From here on, in all descendants: the supervisor may know the process by another pid than its
-// own.
+// From now on the claims of this process and of its descendants say that the supervisor may know
+// the process by another pid.
 void DoubtPids();
 
-// By a child that has claimed nothing yet: whether its parent's region is still the parent's. What
-// a slot had goes when the process has ended, and the slot to somebody else.
+// True if the region inherited by fork still belongs to the parent, and hasn't been given to
+// another process. Pre: this child has claimed no slot.
 bool HasParentsRegion();
 
-// A slot of its own for this process, which was forked by the one whose slot or region we knew: a
-// region with these options, without a tracker. Null: there is none.
+// Claims a child's region for this process. Returns the region, with these options and without a
+// tracker; null: there is none. Pre: this process was forked by the one whose region is known here.
 MappedRegion ClaimChildSlot(const TrackerOptions& options);
 
-// The claimed slot can't be used after all.
+// Gives up the claim: the region can't be used after all.
 void GiveUpChildSlot();
 
-// Counts `by` more children that are known not to be counted.
+// Adds `by` to the number of children that run uncounted.
 void CountUnfollowed(int32_t by);
 
 }  // namespace memprof

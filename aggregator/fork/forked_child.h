@@ -1,87 +1,58 @@
-// A forked child begins to count: into a region of its own, from zero.
+// A forked child starts counting into a region of its own, from zero.
 //
-//   fork           the page that says "this process counts" is wiped by the kernel
-//   first event    finds that, and starts: claims a slot, and begins all tables anew
+//   fork           the kernel wipes the page that says "this process counts"
+//   first event    notices that, and starts: claims a region, and begins all tables anew
 //
 // All tables are private copies in which the parent's other threads, which do not exist here, may
-// have left anything half done. None is waited for or mended: the live map is kept for what was
-// inherited, which asks nothing of whoever was in the middle of it (InheritedBlocks); all others
-// begin again with memory of their own, and what they had is given back. What the unwinder knows
-// stays: each of its entries is valid by itself.
+// have left anything half done. The child neither waits for these threads nor repairs the tables.
+// It keeps the live map for the inherited blocks, which needs nothing of a thread in the middle of
+// it (events/inherited_heap.h). All other tables begin anew in memory of their own, and their old
+// memory is given back. The unwinder's tables stay: each of their entries is valid by itself.
 //
-// Invariant: nothing of the parent's region is touched, nor of any table as it was, once
-// `fork_generation` has moved. So a child starts only where no thread is within the tracker: one
-// that a signal handler interrupted, which forked, goes on in the child with what it has at hand,
-// and is left to end first, in a private copy of the parent's region. Threads that the child made
-// since are in no table yet, and any of them may be the first to count; whether the forking thread
-// was within the tracker, fork() notes. A child that was made without fork() (clone, _Fork) has no
-// such note: there the forking thread alone starts, and what others did before is dropped, and
-// counted so. What is carried from one call of the tracker to the next has the generation with it
+// Invariant: once `fork_generation` has moved, nothing in the parent's region is touched, nor in
+// any old table. So a child starts only while no thread is within the tracker. A thread that forked
+// in a signal handler that interrupted the tracker continues in the child with its old data. It is
+// left to end first, in a private copy of the parent's region. Threads that the child made since
+// are in no table yet, and any of them may be the first to count. fork() notes whether the forking
+// thread was within the tracker. A child that was made without fork() (clone, _Fork) has no such
+// note: there only the forking thread may start, and earlier events of other threads are counted as
+// dropped. State that is carried from one call of the tracker to the next has its generation
 // (ClaimedBlock).
 //
-// The parent's region may be gone, and its slot another's, when the child starts: what the child
-// needs of it is kept in memory of its own.
+// When the child starts, the parent's region may be gone, or another process's. So the child
+// keeps what it needs of it in memory of its own.
 //
-// The child's starting heap is one number, the row [inherited at fork]: the ordering word as fork()
-// was called, with what threads kept back from it. A child that was made without fork() (clone,
-// _Fork) takes the parent's at its own first event.
+// The child's starting heap is one number, the row [inherited at fork]: the ordering word as of
+// fork(), plus what threads held back from it. A child that was made without fork() (clone, _Fork)
+// takes the parent's word at its own first event.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "aggregator/tables/live_map.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
 
-struct ThreadSlot;
-
-// How often this process' ancestors forked before it, plus 1.
-extern constinit uint32_t fork_generation;
-
-// Once, before the process counts. `wiped`: where fork() leaves a note for the child,
-// kForkNoteBytes of zeroed memory which the kernel wipes in every child, so that nobody takes an
+// Called once, before the process counts. `wiped` is where fork() leaves a note for the child:
+// kForkNoteBytes of zeroed memory that the kernel wipes in every child, so that no child takes an
 // earlier note for its own.
 inline constexpr size_t kForkNoteBytes = 64;
 void PrepareForForks(void* wiped, const TrackerOptions& options);
 
-// By the process that may fork, once, outside of any event: fork() is to be noticed.
+// Called once by the process that may fork, outside any event: from now on fork() is noticed.
 void WatchForks();
 
-// In a forked child, by a thread that is in no hook: whether it may start now.
+// In a forked child, by a thread that is in no hook: true if it may start now.
 bool MayStartCountingInChild();
 
-// … and by one thread, where it may. False: the child can't count; nothing is changed but where
-// memory was lacking, and then nothing may be counted any more.
+// … and by one thread, if it may. False: the child can't count. If memory was missing, nothing may
+// be counted any more; otherwise nothing is changed.
 bool StartCountingInChild();
 
-// An event of a forked child that came before it counts, and while it may still come to that.
+// Counts an event of a forked child that came before it counts, as long as it may still start.
 void DropEventBeforeStart();
-// The child counts now: what was dropped before is in its region.
+// The child counts now: adds the earlier dropped events to its region.
 void BookDroppedBeforeStart();
-
-// --- blocks of before the fork -------------------------------------------------------------------
-
-// `slot`: the calling thread's, as TrackerScope gives it; nullptr: it has none.
-
-// True: `address` was one; the free is booked.
-bool FreeInherited(ThreadSlot* slot, uintptr_t address);
-// … of a pool.
-bool FreeInheritedOfPool(ThreadSlot* slot, uintptr_t address);
-// Not booked yet: BookInheritedFree does.
-bool TakeInherited(uintptr_t address, Block* block);
-bool PutBackInherited(uintptr_t address, const Block& block);
-// `kept_size`: as the live map has it.
-void BookInheritedFree(ThreadSlot* slot, uint64_t kept_size);
-void BookInheritedFree(uint64_t kept_size);  // outside of a TrackerScope
-
-// Whether blocks of before so many forks are forgotten: then the free of an unknown one is counted as
-// dropped, since the row [inherited at fork] may still have it.
-bool ForgotInherited();
-
-// pool_events.cc: what the map of pools had goes to `inherited`.
-class InheritedBlocks;
-void RestartPools(InheritedBlocks& inherited);
 
 }  // namespace memprof

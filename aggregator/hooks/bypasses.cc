@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
-#include "aggregator/libc_functions.h"
-#include "aggregator/life.h"
-#include "aggregator/loaded_symbols.h"
-#include "aggregator/tracker.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/loaded_symbols.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
@@ -19,11 +19,11 @@ namespace {
 
 constexpr uint32_t kNotCalled = UINT32_MAX;
 
-// Objects that were there before the first RTLD_DEEPBIND: what it brought is behind them in the
-// loader's list.
+// The number of objects before the first RTLD_DEEPBIND: the modules that it brought are behind them
+// in the loader's list.
 constinit std::atomic<uint32_t> objects_before{kNotCalled};
 constinit std::atomic<bool> namespaces_asked{false};
-// What a look found, which stays; and what was asked for and not looked for yet.
+// The findings of looks, which stay; and requests that were not looked at yet.
 constinit std::atomic<uint32_t> found{0};
 constinit std::atomic<uint32_t> maybe{0};
 
@@ -48,9 +48,9 @@ struct Slots {
 
 Slots SlotsOf(const link_map& object) {
   Slots slots;
-  size_t relative = 0;  // at the front of the second table, of no symbol
+  size_t relative = 0;  // at the front of the second table, without a symbol
   for (const Elf64_Dyn* entry = object.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry) {
-    // The loader has added the bias, except where it can't write (the vdso).
+    // The loader has added the bias, unless it can't write there (the vdso).
     const uint64_t value = entry->d_un.d_ptr;
     const uint64_t address = value < object.l_addr ? value + object.l_addr : value;
     switch (entry->d_tag) {
@@ -97,8 +97,8 @@ const link_map* ObjectAt(void* address) {
   return object.dlfo_link_map;
 }
 
-// The object that the references of whoever has no scope of its own are bound to: this library,
-// unless the executable or a preload before it has a malloc.
+// The object that references without a scope of their own are bound to: this library, unless the
+// executable or a preload before it has a malloc.
 const link_map* GlobalAllocator() {
   const link_map* object = LoadedObjects();
   while (object != nullptr && object->l_ld != _DYNAMIC && FindIn(*object, "malloc") == nullptr) {
@@ -112,14 +112,14 @@ enum class Bound { kAsAll, kElsewhere, kNotYet };
 Bound BoundTo(const link_map& object, const Elf64_Sym& symbol, void* value,
               const link_map* global) {
   const link_map* const to = ObjectAt(value);
-  // Still as in the file, or its own entry of the PLT.
+  // Unchanged from the file, or its own entry of the PLT.
   if (to == nullptr || (to == &object && symbol.st_shndx == SHN_UNDEF)) return Bound::kNotYet;
   return to == global ? Bound::kAsAll : Bound::kElsewhere;
 }
 
 struct Found {
-  bool elsewhere = false;  // there is what passes by the hooks
-  bool not_yet = false;    // there may be yet
+  bool elsewhere = false;  // something bypasses the hooks
+  bool not_yet = false;    // something may do so later
 };
 
 void LookAt(const link_map& object, const link_map* global, Found& all) {
@@ -148,14 +148,15 @@ Found FindDeepBound() {
   for (const link_map* object = LoadedObjects(); object != nullptr; object = object->l_next) {
     if (position++ >= before) LookAt(*object, global, all);
   }
-  all.not_yet |= position <= before;  // it isn't in the list yet
+  all.not_yet |= position <= before;  // the module isn't in the list yet
   return all;
 }
 
 // --- namespaces ----------------------------------------------------------------------------------
 
-// Where the loader tells of namespaces. By the executable's own note of it: it may have a copy of
-// _r_debug, without the part that names the next one. nullptr: nobody knows.
+// The loader's record of namespaces, found through the executable's own pointer to it: the
+// executable may have a copy of _r_debug without the part that names the next namespace. nullptr:
+// it isn't known.
 const r_debug_extended* FirstNamespace() {
   const link_map* const program = LoadedObjects();
   for (const Elf64_Dyn* entry = program != nullptr ? program->l_ld : nullptr;
@@ -182,7 +183,7 @@ Found FindNamespaces() {
        space = space->r_next) {
     all.elsewhere |= HasALibcOfItsOwn(*space);
   }
-  all.not_yet |= !all.elsewhere;  // it may be on its way
+  all.not_yet |= !all.elsewhere;  // it may be coming
   return all;
 }
 
@@ -206,7 +207,7 @@ void Look(bool at_end) {
       (known & kOtherNamespace) == 0 && namespaces_asked.load(std::memory_order_relaxed), at_end};
   if (!wanted.deep_bound && !wanted.namespaces) return;
   const ErrnoGuard keep;
-  // Only for the lock that is held over the call.
+  // Only for the lock that is held during the call.
   IterateObjects(
       [](dl_phdr_info*, size_t, void* data) {
         const auto& these = *static_cast<const Wanted*>(data);
@@ -254,7 +255,7 @@ void LookForBypassesAtEnd() { Look(true); }
 
 void BeforeClose() {
   Look(false);
-  // From now on others may be where they were.
+  // From now on other objects may be at their places.
   if (objects_before.load(std::memory_order_relaxed) != kNotCalled) {
     objects_before.store(0, std::memory_order_relaxed);
   }

@@ -1,12 +1,9 @@
-// What every hook is made of.
+// The building blocks of every hook.
 //
 //   extern "C" MEMPROF_HOOK void* malloc(size_t size) {
 //     return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
 //                     [=] { return real.malloc(size); });
 //   }
-//
-// MEMPROF_CALLER and MEMPROF_RETURN read the hook's own frame: they must be evaluated in the hook
-// itself.
 #pragma once
 
 #include <atomic>
@@ -15,22 +12,17 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aggregator/hooks/next_function.h"
-#include "aggregator/hooks/real_allocator.h"
+#include "aggregator/allocator/next_function.h"
+#include "aggregator/allocator/real_allocator.h"
+#include "aggregator/events/caller.h"
+#include "aggregator/events/heap_events.h"
+#include "aggregator/events/left_scope.h"
 #include "aggregator/hooks/sampled_hook.h"
-#include "aggregator/tracker.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/thread_state.h"
 
-// Exported, and with a frame pointer of its own whatever the optimiser would like.
+// Exported, and with a frame pointer of its own at any optimisation level.
 #define MEMPROF_HOOK __attribute__((visibility("default"), noinline, used))
-
-#define MEMPROF_CALLER()                                                               \
-  (::memprof::StartRegisters{                                                          \
-      reinterpret_cast<uintptr_t>(__builtin_return_address(0)),                        \
-      reinterpret_cast<uintptr_t>(__builtin_frame_address(0)) + 2 * sizeof(uintptr_t), \
-      *static_cast<uintptr_t*>(__builtin_frame_address(0))})
-
-// Where the hook returns to.
-#define MEMPROF_RETURN() (reinterpret_cast<uintptr_t>(__builtin_return_address(0)))
 
 namespace memprof {
 
@@ -45,7 +37,7 @@ template <typename Function>
 }
 
 // The real function, if it was found while the program started; nullptr: not yet, or nobody has it.
-// Nothing is looked for: who calls may be an allocator, under its lock.
+// It searches nothing: the caller may be an allocator that holds its lock.
 template <typename Function>
 [[gnu::always_inline]] inline Function* Known(NextFunction which) {
   void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
@@ -54,14 +46,14 @@ template <typename Function>
   return function;
 }
 
-// The same, found now if it wasn't yet, for what libc always has: it is never looked for later.
+// The same, but searched now if it wasn't before. For functions that libc always has.
 template <typename Function>
 [[gnu::always_inline]] inline Function* NextFromStart(NextFunction which) {
   ResolveNextFunctions();
   return Known<Function>(which);
 }
 
-// What a function of libc makes of a system call's result.
+// Converts a system call's result as a function of libc does.
 inline long ResultAndErrno(long result) {
   if (result >= 0 || result < -4095) return result;
   errno = static_cast<int>(-result);
@@ -69,7 +61,7 @@ inline long ResultAndErrno(long result) {
 }
 
 // An allocation: calls the real function and counts its result. `real_call` is not called before
-// the real functions are known: then the arena gives memory that is never counted.
+// the real functions are known: the arena gives memory then, which is never counted.
 template <typename RealCall>
 [[gnu::always_inline]] inline void* Allocate(size_t size, size_t alignment, const Caller& caller,
                                              RealCall real_call) {
@@ -85,8 +77,8 @@ template <typename RealCall>
   return address;
 }
 
-// The block is not known. It is a free of such a one only where the real delete came to no free
-// that a hook saw.
+// The block is not known. It counts as the free of an unknown block only if the real delete called
+// no free that a hook saw.
 template <typename RealCall>
 [[gnu::noinline, gnu::cold]] void DeleteUnknown(void* address, RealCall real_call) {
   const uint64_t size = SizeOfUnknown(address);
@@ -97,9 +89,9 @@ template <typename RealCall>
 
 // A free: forgets the block before the real free, after which another thread may get the address.
 //
-// By an operator delete: a program that replaces some of the operators may keep a header before each
-// block. Only the malloc of what its own new gives out was seen, and here comes the address behind
-// the header, which nobody knows. Then the free that the real delete comes to is counted by itself.
+// By an operator delete: a program that replaces some of the operators may keep a header before
+// each block. Then only the malloc inside its new was seen, and delete gets the address behind the
+// header, which isn't known. The free that the real delete calls is then counted by itself.
 enum class ReleasedBy { kFree, kDelete };
 template <ReleasedBy kBy, typename RealCall>
 [[gnu::always_inline]] inline void ReleaseBy(void* address, RealCall real_call) {
@@ -117,7 +109,7 @@ template <ReleasedBy kBy, typename RealCall>
     }
     return;
   }
-  // What the real free will look at first, on its way while we count.
+  // The real free reads this first; it arrives while we count.
   __builtin_prefetch(static_cast<char*>(address) - 2 * sizeof(size_t), 1);
   if constexpr (kBy == ReleasedBy::kDelete) {
     if (__builtin_expect(!OnDelete(address), 0)) {

@@ -1,12 +1,12 @@
-// syscall(): libseccomp sets its filters by it, and the tracker is to know of that.
+// syscall(): libseccomp sets its filters by it, and the tracker has to know of them.
 //
-// Not compiled for the optimiser of the whole library, which doesn't see names in assembler.
+// Compiled without link-time optimisation, which doesn't see names in assembler.
 
 #include <sys/syscall.h>
 
-// libc's syscall(), but that seccomp and prctl are noticed: libseccomp sets its filters so. In
-// assembler, since a fork or a vfork by it returns twice from this frame: nothing is kept on the
-// stack.
+// libc's syscall(), except that seccomp and prctl are noticed: libseccomp sets its filters by them.
+// In assembler, since a fork or a vfork made by it returns twice from this frame: nothing is kept
+// on the stack.
 __asm__(R"(
   .text
   .globl syscall

@@ -4,12 +4,13 @@
 #include <cstring>
 
 #include "aggregator/hooks/hook.h"
+#include "aggregator/state/counting.h"
 
 using namespace memprof;  // the hooks themselves are global C functions
 
 namespace {
 
-// Out of the arena into a block of the real allocator, once there is one.
+// Moves a block out of the arena into one of the real allocator, once there is one.
 void* MoveOutOfArena(void* address, size_t size) {
   void* moved = RealReady() ? real.malloc(size) : ArenaAllocate(size, 16);
   if (moved != nullptr) {
@@ -19,7 +20,7 @@ void* MoveOutOfArena(void* address, size_t size) {
   return moved;
 }
 
-// pvalloc where libc has none.
+// pvalloc for a libc without it.
 void* WholePages(size_t size) {
   constexpr size_t kPage = 4096;
   if (size > SIZE_MAX - kPage) {
@@ -32,7 +33,7 @@ void* WholePages(size_t size) {
 #ifndef __OPTIMIZE__
 #error Calls at the end of a hook are to be jumps: build with -O2.
 #endif
-// Called last in the hook, so that they are jumped to: the caller is the hook's, and the frame too.
+// Tail calls of the hook, so that they are jumped to: caller and frame are the hook's.
 [[gnu::noinline]] void* CountedMalloc(size_t size) {
   return Allocate(size, 0, {MEMPROF_CALLER(), AllocatorKind::kMalloc},
                   [=] { return real.malloc(size); });
@@ -42,11 +43,8 @@ void* WholePages(size_t size) {
   Release(address, [=] { real.free(address); });
 }
 
-// The process samples, and the hook is within no other.
-bool SamplesOutermost() {
-  return __builtin_expect(counting->load(std::memory_order_relaxed) == kCountsSamples, 0) &&
-         !WithinHook();
-}
+// True if the process samples and the hook is within no other.
+bool SamplesOutermost() { return __builtin_expect(CountsSamples(), 0) && !WithinHook(); }
 
 template <typename RealCall>
 [[gnu::always_inline]] inline void* Reallocate(void* address, size_t size, const Caller& caller,
@@ -77,7 +75,8 @@ template <typename RealCall>
 
 extern "C" {
 
-// With samples nearly every event passes here, and saves no register for what the others need.
+// With samples nearly every event passes here, and saves no register that only the other paths
+// need.
 MEMPROF_HOOK void* malloc(size_t size) {
   if (SamplesOutermost() && PassesUnsampled(size)) {
     const OutermostScope scope(kInAllocator);
@@ -97,7 +96,7 @@ MEMPROF_HOOK void free(void* address) {
 
 MEMPROF_HOOK void* calloc(size_t count, size_t size) {
   size_t bytes;
-  if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;  // the real one fails
+  if (__builtin_mul_overflow(count, size, &bytes)) bytes = SIZE_MAX;  // the real function fails
   return Allocate(bytes, 0, {MEMPROF_CALLER(), AllocatorKind::kCalloc},
                   [=] { return real.calloc(count, size); });
 }
@@ -163,7 +162,7 @@ MEMPROF_HOOK void* pvalloc(size_t size) {
                   [=] { return real.pvalloc != nullptr ? real.pvalloc(size) : WholePages(size); });
 }
 
-// C23. Where libc has none they are what the standard says they are: free with a promise.
+// C23. If libc has none, they are what the standard says: free with a promise.
 MEMPROF_HOOK void free_sized(void* address, size_t size) {
   if (__builtin_expect(!RealReady(), 0)) return;
   Release(address, [=] {

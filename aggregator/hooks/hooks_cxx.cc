@@ -1,11 +1,11 @@
-// The C++ allocation operators: 8 of new, 12 of delete. Allocators bring their own, which never
-// call malloc through the dynamic linker, so the C hooks alone would not see them.
+// The C++ allocation operators: 8 of new, 12 of delete. Some allocators bring their own, which
+// never call malloc through the dynamic linker, so the C hooks alone would not see them.
 //
 // Declared by their mangled names, so that nothing of libstdc++ is needed.
 //
-// A throwing new leaves through our frame. No landing pad: the frame names a personality routine
-// that takes back the thread's kInAllocator while the exception passes (ABI: Itanium C++ ABI,
-// "Exception Handling", 2.5.2).
+// An exception of new passes through our frame. There is no landing pad: the frame names a
+// personality routine that clears the thread's kInAllocator while the exception passes (ABI:
+// Itanium C++ ABI, "Exception Handling", 2.5.2).
 
 #include <atomic>
 
@@ -27,8 +27,8 @@ __attribute__((visibility("hidden"), used)) int memprof_new_personality(int, int
 // 0x1b: DW_EH_PE_pcrel | DW_EH_PE_sdata4.
 #define MEMPROF_PASS_EXCEPTIONS() __asm__ volatile(".cfi_personality 0x1b, memprof_new_personality")
 
-// A program that has these operators has somebody who defines them; the fallback to malloc is for
-// one that was linked against none and never calls them.
+// A program that uses these operators has an object that defines them. The fallback to malloc is
+// for a program that was linked against none and never calls them.
 #define MEMPROF_NEW(symbol, kind, parameters, arguments, size, alignment, fallback)          \
   MEMPROF_HOOK void* symbol parameters {                                                     \
     MEMPROF_PASS_EXCEPTIONS();                                                               \

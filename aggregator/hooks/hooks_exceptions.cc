@@ -1,6 +1,6 @@
-// __cxa_allocate_exception. An operator new that fails makes its std::bad_alloc while the thread's
-// kInAllocator says that all it allocates is one event; but the exception lives on without it, and
-// the program's handler frees it. So its memory is an allocation of its own.
+// __cxa_allocate_exception. A failing operator new makes its std::bad_alloc while the thread's
+// kInAllocator says that all allocations belong to one event. But the exception outlives that
+// event, and the program's handler frees it. So its memory is an allocation of its own.
 
 #include "aggregator/hooks/hook.h"
 
@@ -13,7 +13,7 @@ using AllocateException = void*(size_t);
 [[gnu::noinline]] void* AllocateAsProgram(AllocateException* next, size_t size) {
   const uintptr_t before = thread_state.scope;
   LeaveScope(before & ~kInAllocator);
-  void* exception = next(size);  // ends the program where there is no memory
+  void* exception = next(size);  // ends the program if there is no memory
   LeaveScope(before);
   return exception;
 }

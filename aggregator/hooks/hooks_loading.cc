@@ -1,4 +1,4 @@
-// dlopen and dlmopen: what they bring may pass by the hooks.
+// dlopen and dlmopen: the modules that they bring may bypass the hooks.
 
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@ using namespace memprof;
 
 namespace {
 
-// In place of a function that nobody has.
+// Stands in for a function that nobody has.
 void* OpensNothing() { return nullptr; }
 
 void* RealOr(NextFunction which) {

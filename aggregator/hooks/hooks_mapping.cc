@@ -1,13 +1,13 @@
 // The functions that map memory. Each calls the real one and returns its result.
 //
-// What they are called with is rounded as the kernel does it: to whole pages, but for brk.
+// Arguments are rounded as the kernel does it: to whole pages, except for brk.
 
 #include <sys/mman.h>
 
 #include <cstdarg>
 
+#include "aggregator/basics/kernel_calls.h"
 #include "aggregator/hooks/hook.h"
-#include "aggregator/kernel_calls.h"
 #include "aggregator/mappings/mappings.h"
 
 using namespace memprof;
@@ -21,7 +21,7 @@ constexpr uint64_t kPage = 4096;
 uint64_t Address(const void* address) { return reinterpret_cast<uint64_t>(address); }
 uint64_t RoundedUp(uint64_t bytes, uint64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-// Where the real function isn't known yet, the system call itself is as good.
+// If the real function isn't known yet, the system call itself does the same.
 void* RealMmap(void* address, size_t bytes, int protection, int flags, int fd, off_t offset) {
   auto* next = Known<void*(void*, size_t, int, int, int, off_t)>(NextFunction::mmap);
   if (next != nullptr) return next(address, bytes, protection, flags, fd, offset);
@@ -29,9 +29,10 @@ void* RealMmap(void* address, size_t bytes, int protection, int flags, int fd, o
       ResultAndErrno(kernel::Call(SYS_mmap, address, bytes, protection, flags, fd, offset)));
 }
 
-// libc's sbrk by its other name, so that the loader is never asked: jemalloc calls it as it starts.
+// libc's sbrk by its other name, so that the loader is never asked: jemalloc calls it while it
+// starts.
 void* const kNoBreak = reinterpret_cast<void*>(-1);
-// musl has no such name, and its sbrk() only tells where the break is.
+// musl has no such name, and its sbrk() only returns the current break.
 void* RealSbrk(intptr_t change) {
   if (__sbrk != nullptr) return __sbrk(change);
   if (change == 0) return reinterpret_cast<void*>(kernel::Call(SYS_brk, 0));
@@ -39,7 +40,7 @@ void* RealSbrk(intptr_t change) {
   return kNoBreak;
 }
 
-// Pages of 2 MiB, unless the flags say another power of two.
+// Pages of 2 MiB, unless the flags name another power of two.
 uint64_t PageOf(int flags) {
   if ((flags & MAP_HUGETLB) == 0) return kPage;
   const unsigned shift = static_cast<unsigned>(flags) >> MAP_HUGE_SHIFT & MAP_HUGE_MASK;
@@ -189,7 +190,7 @@ MEMPROF_HOOK int brk(void* address) {
   const uint64_t stamp = follows ? MappingStamp() : 0;
   const uint64_t before = Address(RealSbrk(0));
   if (RealSbrk(static_cast<intptr_t>(Address(address) - before)) == kNoBreak) return -1;
-  // It doesn't move to where it can't.
+  // On failure the break doesn't move.
   if (follows) MoveBreak(caller, stamp, before, Address(RealSbrk(0)));
   return 0;
 }

@@ -1,12 +1,13 @@
 // std::set_new_handler and std::get_new_handler. A new-handler is the program's own code, but the
-// real operator new calls it, while the thread's kInAllocator says that all is one event. So an
-// operator new that asks for the handler gets RunHandler, which takes the flag back over the call:
+// real operator new calls it while the thread's kInAllocator says that everything is one event. So
+// an operator new that asks for the handler gets RunHandler, which clears the flag during the call:
 //
 //   operator new (ours, sets kInAllocator) ─► the real one ─► get_new_handler (ours): RunHandler
 //                                                         └─► RunHandler ─► the program's handler
 //
-// libstdc++ asks with get_new_handler; allocators such as jemalloc with a pair of set_new_handler,
-// null and back, so what comes back is translated too. The program itself only ever sees its own.
+// libstdc++ asks with get_new_handler. Allocators such as jemalloc ask with a pair of
+// set_new_handler, to null and back, so the argument is translated back too. The program itself
+// only ever sees its own handler.
 
 #include <atomic>
 
@@ -18,10 +19,11 @@ namespace {
 
 using NewHandler = void (*)();
 
-// The program's handler behind the RunHandler that this thread's operator new was given last.
+// The program's handler behind the RunHandler that this thread's operator new got last.
 thread_local constinit NewHandler given __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// Where nobody has set_new_handler: nobody calls the handler either, but it can be asked for.
+// Used if nobody has set_new_handler: nobody calls the handler then, but the program can ask for
+// it.
 constinit std::atomic<NewHandler> without_library{nullptr};
 
 }  // namespace
@@ -34,7 +36,7 @@ __attribute__((visibility("hidden"), used)) int memprof_handler_personality(int,
                                                                             void*) {
   constexpr int kCleanupPhase = 2;    // _UA_CLEANUP_PHASE
   constexpr int kContinueUnwind = 8;  // _URC_CONTINUE_UNWIND
-  // Which scope it is isn't known here.
+  // The scope's stack pointer isn't known here.
   if ((actions & kCleanupPhase) != 0) thread_state.scope |= kInAllocator | kUnknownScope;
   return kContinueUnwind;
 }

@@ -1,7 +1,7 @@
-// What else of the host the tracker must notice: unloads, new names of threads, and filters of
-// system calls. Each calls the real function and returns its result.
+// Other calls of the program that the tracker must notice: unloads, new names of threads, and
+// filters of system calls. Each calls the real function and returns its result.
 //
-// Any of them may be called by an allocator, under its lock: none looks for a function where that
+// An allocator may call any of them under its lock. So none looks for a function in a way that
 // locks or allocates. prctl and syscall can go to the kernel directly.
 
 #include <linux/seccomp.h>
@@ -11,12 +11,15 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/system_calls.h"
+#include "aggregator/events/modules_change.h"
+#include "aggregator/events/thread_scope.h"
 #include "aggregator/hooks/bypasses.h"
-#include "aggregator/hooks/errno_guard.h"
 #include "aggregator/hooks/hook.h"
-#include "aggregator/kernel_calls.h"
-#include "aggregator/life.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
 
 using namespace memprof;
 
@@ -25,16 +28,16 @@ namespace {
 // pthread_self() of libc.
 void* ThisThread() { return __builtin_thread_pointer(); }
 
-// The process's first. In a child that another thread forked it isn't there any more; then nobody
-// asks for its name either.
+// The process's first thread. In a child that another thread forked it doesn't exist any more;
+// nobody asks for its name then.
 constinit void* main_thread = nullptr;
 [[gnu::constructor]] void OnLoaded() { main_thread = ThisThread(); }
 
-// Where the supervisor looks when it wonders whose name the process has. Pre: counting; the kernel
-// took the name.
+// Stores the name where the supervisor looks if it has to tell whose name the process has. Pre:
+// counting; the kernel accepted the name.
 void TellName(const void* thread, const char* name) {
   if (thread != main_thread) return;
-  // By its thread pointer a child of vfork() is its parent.
+  // A child of vfork() has the same thread pointer as its parent.
   if (!SystemCallsFiltered() && kernel::Pid() != CurrentRegion().pid) return;
   uint64_t words[2] = {};
   for (size_t i = 0; i < sizeof words - 1 && name[i] != 0; ++i) {
@@ -51,13 +54,14 @@ void ThisThreadRenamed(const char* name) {
   OnThreadRenamed(SystemCallsFiltered() ? kEveryThread : kernel::Tid());
 }
 
-// Before the call: afterwards any system call of ours may be the last. Without a filter's address
-// it only asks whether the kernel could.
+// Called before the call: after it any system call of ours may be the last. A call without a
+// filter's address only asks whether the kernel supports filters, and so does one for the strict
+// mode with flags or an address: the kernel refuses it (libseccomp begins with such a call).
 void NoteFilter(long number, unsigned long first, unsigned long second, unsigned long third) {
   const bool by_prctl = number == SYS_prctl && first == PR_SET_SECCOMP;
   const bool by_seccomp = number == SYS_seccomp;
   if ((by_prctl && second == SECCOMP_MODE_STRICT) ||
-      (by_seccomp && first == SECCOMP_SET_MODE_STRICT)) {
+      (by_seccomp && first == SECCOMP_SET_MODE_STRICT && second == 0 && third == 0)) {
     AllowOnly(SystemCalls::kNone);
   } else if (third != 0 && ((by_prctl && second == SECCOMP_MODE_FILTER) ||
                             (by_seccomp && first == SECCOMP_SET_MODE_FILTER))) {
@@ -82,8 +86,8 @@ MEMPROF_HOOK int dlclose(void* handle) {
   return status;
 }
 
-// Renames of other threads take effect at that thread's next allocation after it is known here:
-// its kernel name is read again.
+// A new name of another thread takes effect at that thread's next allocation after it is known
+// here: its name is then read from the kernel again.
 MEMPROF_HOOK int pthread_setname_np(pthread_t thread, const char* name) {
   auto* next = NextFromStart<int(pthread_t, const char*)>(NextFunction::pthread_setname_np);
   if (next == nullptr) return ENOSYS;

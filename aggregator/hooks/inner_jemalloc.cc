@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "aggregator/hooks/errno_guard.h"
+#include "aggregator/allocator/inner_mallctl.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/libc_functions.h"
 #include "aggregator/hooks/hook.h"
-#include "aggregator/libc_functions.h"
 #include "aggregator/tables/allocator_code.h"
 
 namespace memprof {
@@ -18,8 +19,9 @@ namespace {
 using Mallocx = void*(size_t size, int flags);
 using Dallocx = void(void* address, int flags);
 
-// Which function an event is of. Those below are the same in all versions. 5.3.1 put pvalloc before
-// the others (mallocx, realloc, rallocx), so these are told by what mallocx turns out to be.
+// The function of an event. The codes before the last one are the same in all versions. 5.3.1 put
+// pvalloc before the others (mallocx, realloc, rallocx), so these are recognised by the code that a
+// call of mallocx gives.
 enum Allocation : uint32_t {
   kMalloc,
   kPosixMemalign,
@@ -34,10 +36,9 @@ enum Expansion : uint32_t { kReallocInPlace, kRallocxInPlace, kXallocx };
 
 constexpr uint32_t kNotKnown = ~0u;
 constinit std::atomic<uint32_t> mallocx_code{kNotKnown};
-constinit std::atomic<ThreadState*> calibrates{nullptr};  // the thread that calls mallocx now
-constinit std::atomic<Mallctl*> inner_mallctl{nullptr};
+constinit std::atomic<ThreadState*> calibrates{nullptr};  // the thread that is calling mallocx now
 
-// The three of jemalloc's hooks_t.
+// The three kinds in jemalloc's hooks_t.
 using AllocHook = void(void* extra, uint32_t type, void* result, uintptr_t raw, uintptr_t args[3]);
 using DallocHook = void(void* extra, uint32_t type, void* address, uintptr_t args[3]);
 using ExpandHook = void(void* extra, uint32_t type, void* address, size_t old_usable, size_t usable,
@@ -61,7 +62,7 @@ void CountResized(void* old_address, void* address, size_t size, const Caller& c
   OnReallocated(old, address, size, caller);
 }
 
-// Those whose codes differ.
+// Events whose codes differ between versions.
 [[gnu::noinline]] void CountLaterCode(uint32_t type, void* address, const uintptr_t* args,
                                       const StartRegisters& start) {
   const uint32_t mallocx = mallocx_code.load(std::memory_order_relaxed);
@@ -96,7 +97,7 @@ void CountResized(void* old_address, void* address, size_t size, const Caller& c
       kind = AllocatorKind::kMalloc;
       break;
     case kPosixMemalign:
-      if (raw != 0) return;  // it failed, and the address is what the program had there
+      if (raw != 0) return;  // it failed: the address is the one that the program had there
       size = args[2];
       break;
     case kAlignedAlloc:
@@ -104,7 +105,7 @@ void CountResized(void* old_address, void* address, size_t size, const Caller& c
       size = args[1];
       break;
     case kCalloc:
-      size *= args[1];  // no overflow: it succeeded
+      size *= args[1];  // no overflow, because it succeeded
       kind = AllocatorKind::kCalloc;
       break;
     case kValloc:
@@ -116,7 +117,7 @@ void CountResized(void* old_address, void* address, size_t size, const Caller& c
   Allocate(size, 0, {start, kind}, [=] { return address; });
 }
 
-// The old block of a realloc: counted with the new one, but where realloc(p, 0) frees.
+// The old block of a realloc: counted together with the new one, unless realloc(p, 0) frees.
 [[gnu::noinline]] void CountReallocsOld(void* address, uintptr_t sp) {
   if (CalledWithin(kInFree, sp)) return;
   if (CountsAll() || (CountsAnything() && !Sampling())) {
@@ -138,7 +139,7 @@ void CountResized(void* old_address, void* address, size_t size, const Caller& c
                                    uintptr_t, uintptr_t args[4]) {
   const StartRegisters start = MEMPROF_CALLER();
   const size_t size = args[1];
-  if (type == kXallocx && usable < size) return;  // it failed, and the block is as it was
+  if (type == kXallocx && usable < size) return;  // it failed, and the block is unchanged
   const auto kind = type == kReallocInPlace ? AllocatorKind::kRealloc : AllocatorKind::kRallocx;
   CountResized(address, address, size, {start, kind});
 }
@@ -150,7 +151,7 @@ Function* FunctionAt(uintptr_t address) {
   return function;
 }
 
-// The loader's list begins with the executable.
+// The executable is the first in the loader's list.
 int TakeFirst(dl_phdr_info* info, size_t, void* bias) {
   *static_cast<uintptr_t*>(bias) = info->dlpi_addr;
   return 1;
@@ -190,7 +191,5 @@ void HookInnerJemalloc(RegionHeader& region) {
   const auto hooks = Install(found, bias) ? JemallocHooks::kInstalled : JemallocHooks::kRefused;
   region.jemalloc_hooks.store(static_cast<uint32_t>(hooks), std::memory_order_relaxed);
 }
-
-Mallctl* InnerMallctl() { return inner_mallctl.load(std::memory_order_relaxed); }
 
 }  // namespace memprof

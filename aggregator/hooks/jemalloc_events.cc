@@ -9,7 +9,7 @@ void* OnMallocx(Mallocx* next, size_t size, int flags, const StartRegisters& sta
   return Allocate(size, 0, {start, AllocatorKind::kMallocx}, [=] { return next(size, flags); });
 }
 
-// Unlike realloc it never frees: a NULL is a failure for any size.
+// Unlike realloc it never frees: NULL is a failure for any size.
 void* OnRallocx(Rallocx* next, void* address, size_t size, int flags, const StartRegisters& start) {
   if (CalledWithin(kInAllocator, start.sp)) return next(address, size, flags);
   if (!CountsAll()) {

@@ -1,15 +1,16 @@
-// JemallocEvents: what the hooks of jemalloc's extended interface call in the tracker.
+// JemallocEvents: the tracker's functions that the hooks of jemalloc's extended interface call.
 //
-// mallocx and its like are hooked by a library of their own, aggregator/jemalloc: programs that
-// look for jemalloc by a weak `mallocx` must find it only where it is. That library finds this
-// table by its name in the loader's global scope. The number in the name is the layout's: another
-// layout is another name, so libraries of different builds never meet, and the hooks only forward.
+// mallocx and similar functions are hooked by a library of their own, aggregator/jemalloc: programs
+// that look for jemalloc by a weak `mallocx` must find it only if jemalloc is there. That library
+// finds this table by its name in the loader's global scope. The number in the name is the
+// layout's. Libraries of different builds therefore never use each other's table, and their hooks
+// only forward.
 //
-// Each function takes the real one, calls it and counts what it did as the C hooks do. What counts
-// is the size that was asked for. xallocx has succeeded if the block has at least `size` bytes now;
-// it is an event like that of realloc then, and otherwise none.
+// Each function takes the real one, calls it and counts its effect as the C hooks do. The requested
+// size counts. An xallocx has succeeded if the block has at least `size` bytes afterwards; it is
+// then an event like that of realloc, and otherwise none.
 //
-// Thread safety: any thread, any moment (tracker.h).
+// Thread safety: any thread, any moment (events/heap_events.h).
 #pragma once
 
 #include <cstddef>

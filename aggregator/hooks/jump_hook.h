@@ -1,6 +1,6 @@
-// A hook of a function to which it matters who called it, and which takes that from its return
-// address (RUNPATH, RTLD_NEXT, namespaces): it does what is its own and then jumps to the real
-// function, which returns to the caller.
+// A hook of a function that takes its caller from its return address (RUNPATH, RTLD_NEXT,
+// namespaces). The hook does its own part and then jumps to the real function, which returns to the
+// caller.
 //
 //   extern "C" MEMPROF_BEFORE_JUMP memprof_before_dlopen(const char* file, int mode) {
 //     …
@@ -8,13 +8,13 @@
 //   }
 //   MEMPROF_JUMP_HOOK(dlopen, ".globl", memprof_before_dlopen);
 //
-// In a file that isn't compiled for the optimiser of the whole library, which doesn't see names in
+// The file that uses it must not be compiled for link-time optimisation, which doesn't see names in
 // assembler.
 #pragma once
 
 #define MEMPROF_BEFORE_JUMP __attribute__((visibility("hidden"), used)) void*
 
-// Three arguments at most; the stack is aligned for the call with them on it.
+// At most three arguments; the stack is aligned for the call with them on it.
 #define MEMPROF_JUMP_HOOK(name, visibility, before) \
   __asm__(                                          \
       ".text\n"                                     \

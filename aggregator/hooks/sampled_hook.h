@@ -1,20 +1,25 @@
-// What a hook does where not every event is counted: those of sampled blocks, or none; or frees
-// alone, of what was counted before the program stopped counting.
+// The hooks' work if not every event is counted: only sampled blocks, or none, or only frees of
+// blocks that were counted before the program stopped counting.
 //
 // An allocation that is no sample costs the countdown and the scope; a free of no sample one look
-// at the filter. The scope is over every call of the real function all the same: what that
-// allocates itself has no chance of its own to be sampled.
+// at the filter. The scope is over every call of the real function nevertheless: the real
+// function's own allocations must have no chance of their own to be sampled.
 //
 // Pre: the hook is not called within another (CalledWithin), and !CountsAll(). Another thread may
-// have changed that since: who counts at all then goes the way of a stopped one, which loses no
-// free whatever the mode is by now.
+// have changed that since. A thread that counts at all then takes the path for a stopped one, which
+// loses no free in any mode.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "aggregator/sampler.h"
-#include "aggregator/tracker.h"
+#include "aggregator/events/caller.h"
+#include "aggregator/events/claimed_block.h"
+#include "aggregator/events/heap_events.h"
+#include "aggregator/events/sampled_events.h"
+#include "aggregator/events/sampler.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/thread_state.h"
 
 namespace memprof {
 
@@ -83,8 +88,8 @@ template <typename RealCall>
   CallInScope(kInAllocator | kInFree, real_call);
 }
 
-// The real delete of a block that is no sample may come to the free of one that is (hook.h,
-// ReleaseBy): so that is looked at too.
+// The real delete of a block that is no sample may call free for a block that is (hook.h,
+// ReleaseBy). So that is checked too.
 template <typename RealCall>
 [[gnu::always_inline]] inline void ReleaseSampledByDelete(void* address, RealCall real_call) {
   if (!CountsSamples() || MaybeSample(address)) {

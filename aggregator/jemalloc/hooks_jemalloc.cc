@@ -1,15 +1,15 @@
-// jemalloc's extended interface. Each hook finds the real function behind us and hands both to the
+// jemalloc's extended interface. Each hook finds the real function behind us and passes both to the
 // tracker.
 
 #include <atomic>
 #include <cstring>
 
+#include "aggregator/basics/loaded_symbols.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/hooks/jemalloc_events.h"
 #include "aggregator/jemalloc/without_jemalloc.h"
-#include "aggregator/loaded_symbols.h"
 
-// Weak: null where a child runs with this library and without the tracker.
+// Weak: null in a child that runs with this library and without the tracker.
 extern "C" {
 [[gnu::weak]] extern const memprof::JemallocEvents memprof_jemalloc_events_v2;
 }
@@ -27,12 +27,12 @@ constinit std::atomic<Sdallocx*> next_sdallocx{nullptr};
 template <typename Function>
 void Find(std::atomic<Function*>& next, const char* name, Function* otherwise) {
   Function* function = otherwise;
-  if (void* symbol = FindBehindUs(name)) memcpy(&function, &symbol, sizeof symbol);
+  if (void* symbol = FindNextDefinition(name)) memcpy(&function, &symbol, sizeof symbol);
   next.store(function, std::memory_order_relaxed);
 }
 
-// Two threads that come here at once store the same. A constructor that runs before ours may be
-// first.
+// Two threads that come here at once store the same. A constructor that runs before this one may
+// have called it already.
 [[gnu::constructor]] void FindAll() {
   Find(next_mallocx, "mallocx", MallocxOnMalloc);
   Find(next_rallocx, "rallocx", RallocxOnMalloc);

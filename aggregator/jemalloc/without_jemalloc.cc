@@ -12,13 +12,14 @@ namespace {
 constexpr int kLogAlignMask = 63;
 constexpr int kZero = 0x40;
 
-// Blocks of as many bytes and more have it: a smaller one is aligned for what fits into it
-// (tcmalloc, mimalloc).
+// Blocks of at least this size have this alignment. A smaller block is aligned only for what fits
+// into it (tcmalloc, mimalloc).
 constexpr size_t kMallocAlignment = 16;
 
 size_t AlignmentOf(int flags) { return size_t{1} << (flags & kLogAlignMask); }
 
-// What to ask of malloc for a block of that alignment. jemalloc takes 0 for 1; realloc would free.
+// The size to request from malloc for a block of that alignment. jemalloc treats 0 as 1; realloc
+// would free.
 size_t AskedFor(size_t size, int flags) {
   const size_t least = AlignmentOf(flags) <= kMallocAlignment ? AlignmentOf(flags) : 1;
   return size > least ? size : least;

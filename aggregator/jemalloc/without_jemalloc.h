@@ -1,8 +1,8 @@
-// The extended interface where nobody has it: a child of a program with jemalloc inherits our
-// preloads, finds our weak symbols, and calls them.
+// The extended interface for a process without jemalloc: a child of a program with jemalloc
+// inherits our preloads, finds our weak symbols, and calls them.
 //
-// On top of malloc, so every block may be mixed with malloc's, as with jemalloc. Only alignment and
-// MALLOCX_ZERO mean something here. xallocx never resizes.
+// It works on top of malloc, so every block may be mixed with malloc's, as with jemalloc. Only
+// alignment and MALLOCX_ZERO have an effect. xallocx never resizes.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@ namespace memprof {
 namespace {
 
 constexpr uint32_t kMostSites = MappingBook::kSiteSlots / 4 * 3;
-// Beyond them, for the row "[tables full]": one of each kind.
+// The last sites are for the row "[tables full]": one of each kind.
 constexpr uint32_t kLastSites = 2 * kMappingKinds;
 
 template <typename Word>
@@ -21,7 +21,7 @@ void Set(std::atomic<Word>& word, Word value) {
   word.store(value, std::memory_order_relaxed);
 }
 template <typename Word>
-void Add(std::atomic<Word>& word, Word value) {  // one writer
+void Add(std::atomic<Word>& word, Word value) {  // there is one writer
   Set<Word>(word, Get(word) + value);
 }
 
@@ -69,8 +69,8 @@ void MappingBook::CutAt(uint64_t address, uint64_t stamp) {
   ranges_.Split(at, address);
 }
 
-// From then on older ranges lie within [start, end) or outside. False: there is no room for that
-// and for `more` ranges; nothing is cut.
+// Cuts older ranges at `start` and `end`. False: there is no room for that and for `more` ranges;
+// nothing is cut.
 bool MappingBook::Cut(uint64_t start, uint64_t end, uint64_t stamp, uint32_t more) {
   const uint32_t cuts = uint32_t{IsInsideOlder(start, stamp)} + uint32_t{IsInsideOlder(end, stamp)};
   if (ranges_.room() < cuts + more) return false;
@@ -97,7 +97,7 @@ uint64_t MappingBook::MappedIn(uint64_t start, uint64_t end, uint64_t stamp) {
 
 // --- figures -------------------------------------------------------------------------------------
 
-// As PeakTracker, with one writer: before the sites are changed.
+// As PeakTracker, with one writer: called before the sites are changed.
 void MappingBook::Enter(uint64_t added, uint64_t removed) {
   MappingTotals& sum = totals();
   const uint64_t now = Get(sum.mapped_bytes) + added - removed;
@@ -169,8 +169,8 @@ uint32_t MappingBook::FileOf(const MappingEvent& event) {
   return files[slot] = file + 1;
 }
 
-// One mapping more of the site, without a range yet. There is always a record: each mapping has a
-// range, of which there may be no more.
+// Adds a mapping of the site, without a range yet. There is always a record: each mapping has a
+// range, and there are as many records as ranges.
 uint32_t MappingBook::NewMapping(uint32_t site) {
   uint32_t mapping;
   if (free_mapping_plus_one_ != 0) {
@@ -219,7 +219,7 @@ void MappingBook::Take(uint64_t start, uint64_t end, uint64_t stamp) {
 bool MappingBook::Unmap(const MappingEvent& event) {
   bool any = false;
   ForEachOlder(event.from, event.from_end, event.from_stamp, [&](uint32_t) { any = true; });
-  if (!any) return true;  // not the program's
+  if (!any) return true;  // not the program's mapping
   if (!Cut(event.from, event.from_end, event.from_stamp, 0)) return false;
   Enter(0, MappedIn(event.from, event.from_end, event.from_stamp));
   Take(event.from, event.from_end, event.from_stamp);
@@ -229,7 +229,7 @@ bool MappingBook::Unmap(const MappingEvent& event) {
 bool MappingBook::Map(const MappingEvent& event) {
   MappingWhat what = event.what;
   if (event.kind == MappingEvent::Kind::kMove) {
-    // What is there stays what it is.
+    // The memory there keeps its kind.
     const uint32_t old = ranges_.FirstAbove(event.from);
     if (old != kNoRecord && Get(ranges_.Range(old).start) <= event.from &&
         ranges_.Range(old).stamp < event.stamp) {

@@ -1,22 +1,23 @@
-// MappingBook: what the program mapped itself, by range and by site, and its peak.
+// MappingBook: the program's own mappings, by range and by site, and their peak.
 //
 //   event ─► RangeMap (whose is it now?) ─► mapping ─► site: figures, peak
 //
-// An event is one: its part that is taken away and its part that is mapped are never both there.
-// What becomes usable by one call is one mapping, which counts as long as a byte of it is left.
+// An event is indivisible: the part that it takes away and the part that it maps never exist
+// together. The memory that one call makes usable is one mapping, which counts as long as a byte of
+// it is left.
 //
 // Thread safety: one thread at a time (mapping_queue.h); readers by MappingTotals.sequence.
 // Invariants
 //   1. The live bytes of the sites that aren't reserved sum to MappingTotals.mapped_bytes.
-//   2. A mapping's site has the bytes of its ranges, and it once.
-// Failure: where a table is full the event is lost, and counted, or its file has no name.
+//   2. A mapping's site has the bytes of its ranges, and counts the mapping once.
+// Failure: if a table is full the event is lost, and counted, or its file has no name.
 #pragma once
 
 #include <cstdint>
 
+#include "aggregator/basics/region.h"
 #include "aggregator/mappings/mapping_event.h"
 #include "aggregator/mappings/range_map.h"
-#include "aggregator/region.h"
 
 namespace memprof {
 
@@ -26,13 +27,13 @@ class MappingBook {
 
   void Book(const MappingEvent& event);
 
-  // The memory that Book needs of its own, which is zeroed; without it everything is lost.
-  static constexpr uint32_t kSiteSlots = 8192;  // for 3/4 as many
+  // The memory that Book needs of its own, zeroed; without it every event is lost.
+  static constexpr uint32_t kSiteSlots = 8192;  // for 3/4 as many sites
   static constexpr uint32_t kFileSlots = 2 * kMaxMappedFiles;
   static constexpr size_t kIndexBytes = (kSiteSlots + kFileSlots) * sizeof(uint32_t);
   void UseMemory(void* memory) { index_ = static_cast<uint32_t*>(memory); }
 
-  // The region is another one, and empty: nothing is mapped, and there is no memory to be used.
+  // The region is another one, and empty: nothing is mapped, and there is no memory to use.
   void Restart() {
     ranges_.Restart();
     index_ = nullptr;
@@ -59,8 +60,8 @@ class MappingBook {
   uint32_t SiteOf(uint32_t site, uint32_t what);
   uint32_t FileOf(const MappingEvent& event);
   uint32_t NewMapping(uint32_t site);
-  void Join(uint32_t mapping, uint64_t bytes);   // of one more range
-  void Leave(uint32_t mapping, uint64_t bytes);  // of one range less
+  void Join(uint32_t mapping, uint64_t bytes);   // adds a range
+  void Leave(uint32_t mapping, uint64_t bytes);  // removes a range
   MappingSiteRecord& Changing(uint32_t site);
   MappingWhat WhatOf(uint32_t range) const;
 
@@ -74,7 +75,7 @@ class MappingBook {
 
   const Region& region_;
   RangeMap ranges_;
-  uint32_t* index_ = nullptr;  // open addressing: of sites by (site, what), and of files by name
+  uint32_t* index_ = nullptr;  // open addressing: sites by (site, what), files by name
   uint32_t free_mapping_plus_one_ = 0;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "aggregator/private_memory.h"
-#include "aggregator/signals_blocked.h"
+#include "aggregator/basics/private_memory.h"
+#include "aggregator/basics/signals_blocked.h"
 
 namespace memprof {
 namespace {
@@ -45,7 +45,7 @@ MappingQueue::Slot* MappingQueue::TakeSlot() {
   uint64_t word = free_.load(std::memory_order_acquire);
   while (static_cast<uint32_t>(word) != 0) {
     Slot& slot = slots_[static_cast<uint32_t>(word) - 1];
-    // Whoever took it meanwhile has changed the word as well.
+    // A thread that took it meanwhile has changed the word as well.
     const uint32_t next = slot.next_plus_one.load(std::memory_order_relaxed);
     if (free_.compare_exchange_weak(word, FreeWord(word, next), std::memory_order_acquire)) {
       return &slot;
@@ -96,7 +96,7 @@ void MappingQueue::BookAll() {
   }
   uint32_t newest = entered_plus_one_.exchange(0, std::memory_order_seq_cst);
   uint32_t oldest = 0;
-  while (newest != 0) {  // turned round: in the order of entering
+  while (newest != 0) {  // reverses the list into the order of entering
     Slot& slot = slots_[newest - 1];
     const uint32_t before = slot.next_plus_one.load(std::memory_order_relaxed);
     slot.next_plus_one.store(oldest, std::memory_order_relaxed);

@@ -1,19 +1,21 @@
-// MappingQueue: brings the events of all threads to the book, which one thread writes at a time.
+// MappingQueue: collects the events of all threads for the book, which one thread at a time writes.
 //
-// Who has an event enters it and then tries to get the right to book. Who gets it books all that
-// was entered, its own and the others'; who doesn't goes on at once: its event will be booked by
-// the one who has the right, and looks again after giving it up.
+// A thread that has an event enters it and then tries to get the right to book. If it gets the
+// right, it books all entered events, its own and the others'. If not, it goes on at once: the
+// thread with the right will book its event, and looks again after giving up the right.
 //
-// Thread safety: any thread, also a signal handler that interrupts any function here: nobody waits.
-// Who has the right has all signals blocked, so that no handler leaves it by siglongjmp; not where
-// the host filters its system calls, where such a handler would end the booking: events are then
-// lost when there is no more room for them.
-// Order: that of entering, which lies within the call of each hook. What two threads did at the
-// same time may be booked either way (mapping_event.h). Memory order: an event is complete before
-// the release that enters it; the right is acquired and released. Entering and looking for the
-// right, and giving it up and looking for events, are sequentially consistent, so that one of two
-// sees the other. Memory: mapped at the start, resident as far as it is used. Failure: lost events
-// are counted.
+// Thread safety: any thread, also a signal handler that interrupts any function here. No thread
+// waits for another.
+// Signals: the thread with the right blocks all signals, so that no handler leaves it by
+// siglongjmp. If the program filters its system calls, signals can't be blocked. A handler that
+// leaves then keeps the right forever: nothing is booked any more, and events are lost when the
+// entries are used up.
+// Order: events are booked in the order in which they were entered, each during its hook's call.
+// Two events that threads enter at the same time may be booked in either order (mapping_event.h).
+// Memory order: an event is complete before the release that enters it; the right is acquired and
+// released. Entering and looking for the right are sequentially consistent, and so are giving it up
+// and looking for events: one of the two threads sees the other.
+// Memory: mapped at the start, resident as far as it is used. Failure: lost events are counted.
 #pragma once
 
 #include <atomic>
@@ -33,16 +35,16 @@ class MappingQueue {
 
   void Enter(const MappingEvent& event);
 
-  // Forgets what was entered. Pre: there is one thread, the book was restarted.
+  // Forgets the entered events. Pre: there is one thread, the book was restarted.
   void Restart();
 
-  // A stamp of this moment; later ones are higher.
+  // The stamp of this moment; later stamps are higher.
   uint64_t Stamp() { return stamps_.fetch_add(1, std::memory_order_seq_cst) + 1; }
 
  private:
   static constexpr size_t kMostSlots = 1 << 16;
   struct Slot {
-    std::atomic<uint32_t> next_plus_one;  // in the free ones, or of those entered
+    std::atomic<uint32_t> next_plus_one;  // next free slot, or next entered one
     MappingEvent event;
   };
 
@@ -57,13 +59,13 @@ class MappingQueue {
   Slot* slots_ = nullptr;
   uint32_t slot_count_ = 0;
   void* index_ = nullptr;   // the book's memory, reserved
-  bool has_index_ = false;  // by who has the right
+  bool has_index_ = false;  // changed only with the right
   std::atomic<uint64_t> stamps_{0};
   std::atomic<uint32_t> fresh_{0};             // slots that were ever taken
-  uint32_t touched_ = 0;                       // of those, before the last Restart
+  uint32_t touched_ = 0;                       // how many of those before the last Restart
   std::atomic<uint64_t> free_{0};              // first free slot + 1 : 32 | changes : 32
   std::atomic<uint32_t> entered_plus_one_{0};  // the newest event
-  std::atomic<uint32_t> booking_{0};           // 1: somebody has the right
+  std::atomic<uint32_t> booking_{0};           // 1: a thread has the right
 };
 
 }  // namespace memprof

@@ -2,14 +2,17 @@
 
 #include <cstring>
 
-#include "aggregator/decimal_text.h"
+#include "aggregator/allocator/real_allocator.h"
+#include "aggregator/basics/decimal_text.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/system_calls.h"
 #include "aggregator/events/event_cell.h"
-#include "aggregator/events/tables.h"
+#include "aggregator/events/left_scope.h"
 #include "aggregator/events/thread_scope.h"
-#include "aggregator/hooks/real_allocator.h"
-#include "aggregator/kernel_calls.h"
 #include "aggregator/mappings/mapping_queue.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/state/counting.h"
+#include "aggregator/state/process_tables.h"
+#include "aggregator/state/thread_state.h"
 
 namespace memprof {
 namespace {
@@ -18,7 +21,7 @@ constinit MappingBook book{process_region};
 constinit MappingQueue queue{process_region, book};
 constinit std::atomic<bool> ready{false};
 
-// The end of the path of an open file.
+// Stores the end of the path of an open file.
 void NameFile(MappingEvent& event, int fd) {
   if (fd < 0 || SystemCallsFiltered()) return;
   char link[48] = "/proc/thread-self/fd/";
@@ -44,8 +47,8 @@ void NameFile(MappingEvent& event, int fd) {
 }
 
 bool CountsNew() {
-  const uint32_t which = counting->load(std::memory_order_relaxed);
-  return which != kStoppedAll && which != kStoppedSamples;
+  const CountingMode mode = CurrentMode();
+  return mode != CountingMode::kStoppedAll && mode != CountingMode::kStoppedSamples;
 }
 
 }  // namespace
@@ -63,8 +66,8 @@ void RestartMappings() {
   queue.Restart();
 }
 
-// The tracker, or a forked child's, may begin with this. Not with what an allocator maps: it is
-// known which one that is before the tracker is asked.
+// This may be the first event that starts the tracker, also in a forked child. A mapping of the
+// allocator's must not: the allocator is known before the tracker is asked.
 bool FollowsMapping(const Caller& caller) {
   return RealReady() && !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
          !IsRealAllocators(caller.registers.pc) && Counting() &&
@@ -81,7 +84,7 @@ void EnterMapping(MappingEvent& event, const Caller& caller, int fd) {
     event.site =
         CellAt(process_region, where.cell()).site_plus_one.load(std::memory_order_relaxed) - 1;
     if (event.what.kind == MappingKind::kFile) NameFile(event, fd);
-  } else {  // what was there is gone all the same
+  } else {  // the old mapping is gone anyway
     event.from = event.kind == MappingEvent::Kind::kMap ? event.start : event.from;
     event.from_end = event.kind == MappingEvent::Kind::kMap ? event.end : event.from_end;
     event.from_stamp = event.stamp;

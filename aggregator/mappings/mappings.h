@@ -1,33 +1,33 @@
-// Mappings: what the hooks of mmap and its like call.
+// Mappings: what the hooks of mmap and similar functions call.
 //
-// Thread safety, failure, errno: as tracker.h.
+// Thread safety, failure, errno: as events/heap_events.h.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
+#include "aggregator/events/caller.h"
 #include "aggregator/mappings/mapping_event.h"
-#include "aggregator/tracker.h"
 
 namespace memprof {
 
-// Whether the call of a hook is one of the program, of which mappings are to be followed. Not those
-// of the allocator: by its own code, or within an event of the heap; nor the tracker's.
+// True if the call of a hook is the program's, so that its mappings are followed. False for calls
+// by the allocator's own code, within an event of the heap, and by the tracker.
 bool FollowsMapping(const Caller& caller);
 
-// Pre of the others: FollowsMapping.
+// Precondition of the others: FollowsMapping.
 uint64_t MappingStamp();
 
-// What `event` has mapped belongs to the caller. `fd`: the file of a mapping of a file.
+// Books the memory that `event` has mapped for the caller. `fd`: the file, for a mapping of a file.
 void EnterMapping(MappingEvent& event, const Caller& caller, int fd = -1);
 
-// For what takes away or protects.
+// For events that take away or protect.
 void EnterUnmapping(const MappingEvent& event);
 
-// The region is there. False: no memory.
+// Call it when the region is attached. False: no memory.
 bool InitMappings();
-// In a forked child, which has one thread and a new region: what it maps from now on is followed;
-// what it has from its parent isn't known.
+// In a forked child, which has one thread and a new region: its new mappings are followed; those
+// from its parent aren't known.
 void RestartMappings();
 
 }  // namespace memprof

@@ -1,18 +1,19 @@
-// RangeMap: which mapping an address belongs to: disjoint ranges by address, in kMappedRanges.
+// RangeMap: finds the mapping that an address belongs to: disjoint ranges by address, in
+// kMappedRanges.
 //
-// A skip list: finding, entering and removing a range takes O(log n) steps, and nothing recurses.
+// A skip list: finding, entering and removing a range takes O(log n) steps, without recursion.
 //
 // Thread safety: one thread at a time (mapping_queue.h).
 // Invariants
 //   1. Ranges are not empty and don't overlap; level 0 has all of them by address.
 //   2. A range is on levels 0 to height − 1, which have it in the same order.
-// Memory: 80 bytes a range, taken again when it is removed.
-// Failure: Insert and Split give kNoRecord when the table is full; nothing is changed then.
+// Memory: 80 bytes a range, reused when it is removed.
+// Failure: Insert and Split return kNoRecord when the table is full; nothing is changed then.
 #pragma once
 
 #include <cstdint>
 
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
 
 namespace memprof {
 
@@ -26,7 +27,7 @@ class RangeMap {
 
   uint32_t Insert(uint64_t start, uint64_t end, uint32_t mapping, uint64_t stamp);
   void Remove(uint32_t range);
-  // Cuts a range in two; gives the upper one, which begins at `at`. Pre: `at` lies inside.
+  // Cuts a range in two; returns the upper one, which begins at `at`. Pre: `at` lies inside.
   uint32_t Split(uint32_t range, uint64_t at);
 
   // The region is another one, and has no ranges.
@@ -36,7 +37,7 @@ class RangeMap {
     free_ = 0;
   }
 
-  // How many more there may be.
+  // How many more ranges there is room for.
   uint32_t room() const {
     return region_.capacity(Table::kMappedRanges) - region_.count(Table::kMappedRanges) + free_;
   }
@@ -46,15 +47,15 @@ class RangeMap {
   }
 
  private:
-  // The last places before `address`, by level: the link that leads on.
+  // The last links before `address`, by level.
   void FindLinks(uint64_t address, uint32_t* (&links)[kRangeLevels]);
   uint32_t TakeRecord();
   uint32_t RandomHeight();
 
   const Region& region_;
-  uint32_t first_[kRangeLevels] = {};  // as MappedRange.next
-  uint32_t free_plus_one_ = 0;         // removed ranges, by next[0]
-  uint32_t free_ = 0;                  // so many
+  uint32_t first_[kRangeLevels] = {};  // links as MappedRange.next
+  uint32_t free_plus_one_ = 0;         // list of removed ranges, by next[0]
+  uint32_t free_ = 0;                  // their number
   uint64_t random_ = 0x9e3779b97f4a7c15ull;
 };
 

@@ -2,19 +2,19 @@
 
 #include <cstring>
 
-#include "aggregator/atomics.h"
-#include "aggregator/hooks/errno_guard.h"
-#include "aggregator/hooks/inner_jemalloc.h"
-#include "aggregator/hooks/next_function.h"
-#include "aggregator/hooks/real_allocator.h"
-#include "aggregator/loaded_symbols.h"
-#include "aggregator/monotonic_clock.h"
-#include "aggregator/nested_stack.h"
-#include "aggregator/signals_blocked.h"
-#include "aggregator/system_call_filters.h"
+#include "aggregator/allocator/inner_mallctl.h"
+#include "aggregator/allocator/next_function.h"
+#include "aggregator/allocator/real_allocator.h"
+#include "aggregator/basics/atomics.h"
+#include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/loaded_symbols.h"
+#include "aggregator/basics/monotonic_clock.h"
+#include "aggregator/basics/signals_blocked.h"
+#include "aggregator/basics/system_call_filters.h"
+#include "aggregator/state/thread_state.h"
 #include "aggregator/tables/allocator_code.h"
 #include "aggregator/tables/peak_tracker.h"
-#include "aggregator/tracker.h"
+#include "aggregator/unwind/nested_stack.h"
 
 namespace memprof {
 
@@ -22,7 +22,7 @@ constinit std::atomic<uint32_t> allocator_answered{0};
 
 namespace {
 
-// A thread was within the allocator and came out by a jump: it may have kept its locks.
+// A thread left the allocator by a jump: it may have kept its locks.
 constinit std::atomic<uint32_t> was_left{0};
 
 struct Said {
@@ -31,7 +31,7 @@ struct Said {
            metadata = kUnknownBytes;
 };
 
-// Where a file's code lies.
+// The address range of a file's code.
 struct Mapped {
   uintptr_t start = 0, end = 0;
 
@@ -44,7 +44,7 @@ Mapped MappedAt(const void* address) {
   return mapped;
 }
 
-// The function of that name, if the object that has it is the one that has malloc.
+// The function of that name, if its object is the one that has malloc.
 template <typename Function>
 Function* OfAllocator(NextFunction which) {
   void* symbol = next_functions[static_cast<size_t>(which)].load(std::memory_order_relaxed);
@@ -64,7 +64,7 @@ uint64_t AskJemalloc(Mallctl* mallctl, const char* name) {
   return mallctl(name, &value, &bytes, nullptr, 0) == 0 ? value : kUnknownBytes;
 }
 
-// Its "allocated" has what is in the threads' caches.
+// jemalloc's "allocated" includes the threads' caches.
 bool AskJemalloc(Mallctl* mallctl, Said& said) {
   if (mallctl == nullptr) return false;
   uint64_t epoch = 1;
@@ -104,7 +104,7 @@ bool AskTcmalloc(Said& said) {
   return true;
 }
 
-// Which one is there, by what it has; nothing of it is called.
+// Recognises the allocator by the functions that it has; none of them is called.
 AllocatorProvider Present() {
   const auto has = [](NextFunction which) { return OfAllocator<void()>(which) != nullptr; };
   if (InnerMallctl() != nullptr || has(NextFunction::mallctl)) return AllocatorProvider::kJemalloc;
@@ -125,9 +125,9 @@ uint64_t Sum(uint64_t a, uint64_t b) {
   return a == kUnknownBytes ? b : b == kUnknownBytes ? a : a + b;
 }
 
-// A jemalloc inside the executable has its own heap beside the one behind our hooks: what both say
-// is summed, and the first is named. What it has given out then is not the whole where the other
-// isn't asked.
+// A jemalloc inside the executable has its own heap beside that of the allocator behind our hooks.
+// Their figures are summed, and the inner one is named. If the other one isn't asked, the sum isn't
+// the whole.
 bool Ask(Said& said) {
   const bool inner = AskJemalloc(InnerMallctl(), said);
   Said other;
@@ -145,14 +145,15 @@ bool Ask(Said& said) {
 
 bool IsGlibcs() { return OfAllocator<void()>(NextFunction::gnu_get_libc_version) != nullptr; }
 
-// Whether none of the frames says that the thread may hold a lock of the allocator's, or one that
-// whoever holds that may wait for. libc is at the root of every stack. The loader: it allocates for
-// threads that an allocator starts, under locks of its own; at the end of the process it is always
-// there, and has none.
+// False if some frame shows that the thread may hold a lock of the allocator, or a lock that the
+// holder of such a lock may wait for. libc is at the root of every stack. The loader counts because
+// it allocates for threads that an allocator starts under locks of its own. At the end of the
+// process the loader is always on the stack, and holds none.
 bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
   const bool glibcs = IsGlibcs();  // whose functions are at the root of every stack
   const Mapped loader = at_end ? Mapped{} : MappedAt(reinterpret_cast<const void*>(LoaderBase()));
-  uint32_t outer = depth;  // an inner jemalloc tells of an event from within, and without its locks
+  // an inner jemalloc reports an event from within, without holding its locks
+  uint32_t outer = depth;
   while (outer > 0 && allocator_code.Has(stack.frames[outer - 1].pc)) --outer;
   for (uint32_t i = 0; i < outer; ++i) {
     const uintptr_t pc = stack.frames[i].pc;
@@ -162,7 +163,7 @@ bool Allows(const StackMemory& stack, uint32_t depth, bool at_end) {
 }
 
 bool StackAllows(const StartRegisters& caller, bool at_end) {
-  // Not in the thread's own memory: what is noted there of the last capture has to stay.
+  // Not in the thread's own memory, where the results of the last capture have to stay.
   const NestedStack stack;
   if (stack.get() == nullptr) return false;
   const CaptureResult capture = CaptureStack(caller, *stack.get());
@@ -171,30 +172,32 @@ bool StackAllows(const StartRegisters& caller, bool at_end) {
 
 constinit std::atomic<uint32_t> asking{0};
 
-// Stacks of which none allowed to answer the reader's last question. It stays without an answer
-// where there are many, or a program of unknown stacks would pay for each of its events.
+// The number of stacks that did not allow an answer to the reader's last question. After many
+// refusals there is no answer; otherwise a program of unknown stacks would pay for each of its
+// events.
 constexpr uint32_t kMostRefusals = 256;
 constinit std::atomic<uint32_t> refusals{0};
 
-// Takes the reader's question for answered.
+// Marks the reader's question as answered.
 void Answered() {
   allocator_answered.store(process_region.header().allocator_wanted.load(std::memory_order_relaxed),
                            std::memory_order_relaxed);
   refusals.store(0, std::memory_order_relaxed);
 }
 
-// Pre of `asks`: no lock of the allocator's is the thread's.
+// Pre for `asks`: the thread holds no lock of the allocator.
 void Report(bool asks) {
   SystemCallsFilteredByNow();
   const ErrnoGuard keep;
-  const SignalsBlocked blocked;  // a handler that leaves by siglongjmp would leave its locks taken
+  // a handler that leaves by siglongjmp would keep the allocator's locks
+  const SignalsBlocked blocked;
   if (asking.exchange(1, std::memory_order_acquire) != 0) return;
   RegionHeader& header = process_region.header();
   Answered();
   Said said = {.provider = Present()};
-  // Again: a handler that came before they were blocked may have made a thread.
+  // Checked again: a handler that ran before signals were blocked may have made a thread.
   if (asks && NobodyElseWasThere() && real.malloc != nullptr) {
-    const AllocatorScope scope(kInAllocator | kInFree);  // what that allocates is not the program's
+    const AllocatorScope scope(kInAllocator | kInFree);  // its allocations are not the program's
     if (!Ask(said)) said = {};
   }
   if (said.provider != AllocatorProvider::kNone) {

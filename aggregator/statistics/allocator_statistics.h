@@ -1,58 +1,61 @@
-// AllocatorStatistics: what the allocator behind our hooks says of itself, for the region.
+// AllocatorStatistics: writes the allocator's own figures to the region.
 //
-//   jemalloc   mallctl: the epoch, then stats.*; also of one inside the executable that is hooked
-//              (hooks/inner_jemalloc.h), whose figures are added to the other's behind our hooks
+//   jemalloc   mallctl: the epoch, then stats.*; also for one inside the executable that is hooked
+//              (hooks/inner_jemalloc.h): its figures are added to those of the allocator behind
+//              our hooks
 //   tcmalloc   MallocExtension's numeric properties
-//   mimalloc   only that it is there: it says nothing of blocks
-//   glibc      only that it is there: mallinfo2 follows the lists of free blocks, and aborts a
-//              program that wrote to one of them and would have ended well; and it waits for each
-//              arena's lock. There is no way to ask without, and what to read instead
-//              (main_arena) has no symbol in a stripped libc.
+//   mimalloc   only its name: it gives no figures for blocks
+//   glibc      only its name: mallinfo2 follows the lists of free blocks. It aborts a program that
+//              has overwritten one of them and would have ended well. It also waits for each
+//              arena's lock. There is no way to ask without a lock, and main_arena, which could be
+//              read instead, has no symbol in a stripped libc.
 //
-// The others take their locks too, and wait for ever where the owner doesn't come back: a thread
-// that a collector's signal stopped in malloc, or that ended there; the frame below a signal
-// handler that calls exit. Looking at what other threads do would not help, since one may enter
-// the allocator, and be stopped there, between the look and the question.
+// jemalloc and tcmalloc take their locks too, and wait for ever if a lock's owner doesn't come
+// back. The owner may be a thread that a collector's signal stopped in malloc, a thread that ended
+// there, or the frame below a signal handler that calls exit. Looking at other threads first would
+// not help: one may enter the allocator, and be stopped there, between the look and the question.
 //
-// Invariant: when an allocator is asked, nobody has a lock of it. For
-//   - the process has one thread and had no other (glibc's __libc_single_threaded);
-//   - no frame of the thread's stack is the allocator's, as far as the stack's end (which also sees
+// Invariant: when an allocator is asked, nobody holds a lock of it. This follows from these
+// conditions:
+//   - The process has one thread and had no other (glibc's __libc_single_threaded).
+//   - No frame of the thread's stack is the allocator's, down to the stack's end (which also covers
 //     calls that aren't hooked, such as mallctl, and what a signal handler interrupted), and the
-//     thread is within no hook's call;
-//   - no hook's call was left by siglongjmp;
-//   - signals are blocked until it has answered.
-// What is left: a thread of a raw clone(), which glibc doesn't know (its own malloc isn't safe
-// then either); a function that isn't hooked, or an inner jemalloc's, which the only thread left by
-// siglongjmp with a lock taken.
+//     thread is within no hook's call.
+//   - No hook's call was left by siglongjmp.
+//   - Signals are blocked until the allocator has answered.
+// The remaining gaps: a thread of a raw clone(), which glibc doesn't know (its own malloc isn't
+// safe then either); and a lock that the only thread left taken by siglongjmp out of a function
+// that isn't hooked, or out of an inner jemalloc's.
 //
-// An event alone doesn't tell where a thread is: jemalloc starts a thread of its own within
-// mallctl, and the loader then allocates that thread's storage by malloc; a signal handler may have
-// interrupted mallctl. A stack that isn't known to its end is one of those.
-// The functions are looked for at the start (hooks/next_function.h), and only those of the object
-// that has malloc are taken.
+// An event alone doesn't tell where a thread is. jemalloc starts a thread of its own within
+// mallctl, and the loader then allocates that thread's storage by malloc. A signal handler may have
+// interrupted mallctl. A stack that isn't known to its end counts as such a case. The functions are
+// searched at the start (allocator/next_function.h), and only those of the object that has malloc
+// are used.
 //
-// Thread safety: any thread; one reports at a time, the others go on. errno is kept.
+// Thread safety: any thread; one reports at a time, the others go on. errno is preserved.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/events/tables.h"
+#include "aggregator/state/process_tables.h"
 #include "aggregator/unwind/stack_capture.h"
 
 namespace memprof {
 
-// At the end of the process. `caller` is that of the function that calls this one. Pre: within the
-// tracker.
+// Call it at the end of the process. `caller` is that of the function that calls this one. Pre:
+// within the tracker.
 void ReportAllocatorAtEnd(const StartRegisters& caller);
 
-// What the region's reader asked for, if the thread's stack allows it.
+// Answers the region's reader if the thread's stack allows it.
 void TryToAnswerReader(const StartRegisters& caller);
 
-// A thread came out of a hook's call by a jump: the allocator isn't asked any more.
+// A thread left a hook's call by a jump: the allocator isn't asked any more.
 void NoteAllocatorWasLeft();
 
-extern constinit std::atomic<uint32_t> allocator_answered;  // of RegionHeader.allocator_wanted
+// the last RegionHeader.allocator_wanted that was answered
+extern constinit std::atomic<uint32_t> allocator_answered;
 
 // Reports if the region's reader asked for it. Pre: within an event of the heap; `caller` is the
 // hook's, which is on the stack.

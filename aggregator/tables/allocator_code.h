@@ -1,5 +1,5 @@
-// AllocatorCode: the code of an allocator that tells us of its events itself: the frames between
-// the program's call and our hook are its own, and no part of the event's stack.
+// AllocatorCode: the code of an allocator that reports its own events. The frames between the
+// program's call and our hook are the allocator's, and no part of the event's stack.
 //
 // Thread safety: filled once, before the allocator's first event; then any thread.
 #pragma once
@@ -12,7 +12,7 @@ namespace memprof {
 
 class AllocatorCode {
  public:
-  // Pre: at most kMaxAllocatorRanges in all; what is more is left out.
+  // At most kMaxAllocatorRanges in all; further ranges are ignored.
   void Add(uintptr_t start, uintptr_t end);
 
   bool empty() const { return count_ == 0; }

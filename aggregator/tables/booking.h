@@ -1,10 +1,11 @@
 // Booking: one event's change of one cell.
 //
-// Book: the caller owns the cell. The sequence is odd over the change, so that a reader in another
-// process sees all of it or none. Every store of the change is a release: a reader that acquires
-// one of them sees the odd sequence too, and the final release of the even one shows the whole
-// change (core/region_reader). On x86-64 these are plain stores. BookShared: many write the cell.
-// Counters are atomic adds; peak_* is best effort.
+// Book: the caller owns the cell. The sequence is odd during the change, so that a reader in
+// another process sees all of it or nothing. Every store of the change is a release: a reader that
+// acquires one of them sees the odd sequence too. The final release of the even sequence shows the
+// whole change (core/region/region_reader). On x86-64 these are plain stores.
+//
+// BookShared: many threads write the cell. Counters are atomic adds; peak_* is best effort.
 #pragma once
 
 #include <atomic>
@@ -23,7 +24,7 @@ struct CellChange {
 
 namespace booking_detail {
 
-// For a word that only this thread writes. The store is a release; in assembly because the
+// For a word that only this thread writes. The store is a release. It is in assembly because the
 // compiler makes three instructions of a load and a store.
 [[gnu::always_inline]] inline void Add(std::atomic<uint64_t>& counter, uint64_t amount) {
 #ifdef __SANITIZE_THREAD__
@@ -55,8 +56,8 @@ inline void KeepPeak(Cell& cell) {
 
 }  // namespace booking_detail
 
-// `details`: what the event changes beside the cell, called within the odd sequence and before the
-// counters.
+// `details` changes the figures beside the cell; it is called within the odd sequence and before
+// the counters.
 template <typename Details>
 [[gnu::always_inline]] inline void Book(Cell& cell, uint64_t epoch, const CellChange& change,
                                         Details details) {
@@ -81,7 +82,7 @@ inline void Book(Cell& cell, uint64_t epoch, const CellChange& change) {
   Book(cell, epoch, change, [] {});
 }
 
-// Bytes without blocks, for a figure that is one number.
+// Books bytes without blocks, for a figure that is one number.
 inline void BookBytes(Cell& cell, uint64_t epoch, uint64_t allocated, uint64_t freed) {
   booking_detail::Increment(cell.sequence);
   if (cell.epoch.load(std::memory_order_relaxed) != epoch) {

@@ -11,7 +11,7 @@ void AddElsewhere(const Region& region, uint32_t size_class, uint64_t bytes, uin
   sum.count.fetch_add(count, std::memory_order_relaxed);
 }
 
-// Where the cell counts the sizes of its blocks from now on: all were of one class until now.
+// The place in which the cell counts its block sizes from now on: all were of one class before.
 uint32_t SecondClass(const Region& region, const Cell& cell, uint32_t first_class) {
   const uint64_t bytes = cell.allocated_bytes.load(std::memory_order_relaxed);
   const uint64_t count = cell.allocated_count.load(std::memory_order_relaxed);

@@ -1,17 +1,16 @@
-// DetailBooking: what an event adds to the details of its cell: the size's class, or that the block
-// was a temporary one.
+// DetailBooking: an event's change of its cell's details: the block's size class, and whether it
+// was temporary.
 //
-// Nearly every place allocates blocks of one class of sizes, so a cell keeps no more than that
-// class until a block of a second one comes. Then it takes a record with a count for each class,
-// and what was counted so far is entered there: the record is exact from its begin. If there is
-// none left, the cell counts into RegionHeader.other_sizes from then on, so that the program's
-// sizes stay exact.
+// Nearly every place allocates blocks of one size class. So a cell keeps only that class until a
+// block of a second one comes. Then it takes a record with a count for each class, and enters the
+// earlier counts there: the record is complete from its begin. If there is no record left, the cell
+// counts into RegionHeader.other_sizes from then on, so that the program's sizes stay exact.
 //
 //   sizes   0 ─► class + 1 ─► kOwnSizes | record
-//                          └► kSizesElsewhere        (always, of shared cells)
+//                          └► kSizesElsewhere        (always, for shared cells)
 //
 // Thread safety: BookSize and BookTemporary are for the cell's owner, while its sequence is odd and
-// BEFORE the cell's own counters take the event; the …Shared ones for anybody.
+// BEFORE the cell's own counters take the event; the …Shared ones for any thread.
 // Memory order: as the cell's: stores are releases between the odd and the even sequence
 // (booking.h). `sizes` is released after the record that it names was filled.
 // Failure: never.
@@ -20,18 +19,18 @@
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
 #include "aggregator/tables/booking.h"
 #include "core/protocol/sample_weight.h"
 
 namespace memprof {
 
-// As SizeClass for what can be booked (below 2^47), without a branch.
+// As SizeClass for sizes that can be booked (below 2^47), without a branch.
 inline uint32_t BookedSizeClass(uint64_t size) {
   return 63u ^ static_cast<uint32_t>(__builtin_clzll(2 * size + 1));
 }
 
-// The cell has blocks of one other class than `size`'s or none yet, or counts elsewhere.
+// The cell has blocks of another class than `size`'s, or none yet, or counts elsewhere.
 [[gnu::noinline]] void BookOtherSize(const Region& region, uint32_t cell, uint64_t size);
 
 namespace detail_booking_detail {

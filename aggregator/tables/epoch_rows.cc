@@ -3,7 +3,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 #include "core/protocol/cell_chunks.h"
 
 namespace memprof {
@@ -17,7 +17,7 @@ struct CellFigures {
   SiteRow live;
   SiteRow kept;
   SiteRow total;
-  bool whole;  // of one moment
+  bool whole;  // read at one moment
 };
 
 CellFigures ReadCell(const Cell& cell) {
@@ -50,7 +50,7 @@ bool RowArray::Grow(uint32_t sites) {
     while (capacity < sites) capacity *= 2;
     auto* rows = static_cast<SiteRow*>(MapMemory(uint64_t{capacity} * sizeof(SiteRow)));
     if (rows == nullptr) return false;
-    // In an order in which a signal handler may leave it: the old ones go last.
+    // In an order that a signal handler may interrupt at any point: the old rows are freed last.
     SiteRow* const old = rows_;
     const uint32_t old_capacity = capacity_;
     if (old != nullptr) memcpy(rows, old, used_ * sizeof(SiteRow));
@@ -93,7 +93,7 @@ void EpochRows::Take(const Region& region, uint64_t epoch) {
   live_sum = totals_sum = {};
   exact = true;
   raced_bytes = 0;
-  // An event has its site before it enters the ordering word: sites beyond are of later events.
+  // An event has its site before it enters the ordering word: further sites belong to later events.
   const uint32_t sites = region.count(Table::kSites);
   has_rows = live.Grow(sites) && totals.Grow(sites);
   const Cell* cells = region.cells();

@@ -1,24 +1,24 @@
-// InternIndex: hash → id of a record that is kept elsewhere. Insert-only.
+// InternIndex: from a hash to the id of a record that is kept elsewhere. Insert-only.
 //
-// A list of open-addressed tables, each twice the one before. A search begins in the newest; what
-// is found in an older one is entered in the newest too, so old tables fall out of use by
-// themselves and growing never stops anybody.
+// It is a list of open-addressed tables, each twice as large as the one before. A search begins in
+// the newest table. A record that is found in an older one is entered in the newest too. So old
+// tables fall out of use by themselves, and growing never stops anybody.
 //
 // Thread safety: any thread, also a signal handler that interrupts any of the functions; lock-free.
 // Two threads that enter equal records at the same moment may both succeed: the record then has two
 // ids. That is harmless here (equal stacks are merged when read) and rare.
 //
 // Memory order: a record is complete before its entry is released; Find acquires the entry before
-// `equals` looks at the record.
+// `equals` reads the record.
 // Memory: 16 to 32 bytes a record, mmap'ed.
-// Failure: Insert without memory enters nothing; the record is then entered again next time.
+// Failure: without memory Insert enters nothing; the record is then entered again next time.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 
 namespace memprof {
 
@@ -26,7 +26,7 @@ class InternIndex {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // The id for which `equals(id)` holds among those of this hash, or kNone.
+  // The id of this hash for which `equals(id)` holds, or kNone.
   template <typename Equals>
   uint32_t Find(uint64_t hash, Equals equals) {
     Table* newest = newest_.load(std::memory_order_acquire);
@@ -98,7 +98,7 @@ class InternIndex {
     return kNone;
   }
 
-  // Puts a table twice as large in front of `table`, unless another thread did.
+  // Puts a table of twice the size in front of `table`, unless another thread did.
   Table* Grow(Table* table) {
     const size_t capacity = table == nullptr ? kFirstCapacity : table->capacity * 2;
     const size_t bytes = TableBytes(capacity);

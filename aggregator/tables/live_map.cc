@@ -1,6 +1,6 @@
 #include "aggregator/tables/live_map.h"
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 
 namespace memprof {
 namespace {
@@ -8,16 +8,17 @@ namespace {
 constexpr uint64_t kFirstBuckets = 256;
 constexpr size_t kFirstCommit = 64 * 1024;
 constexpr size_t kLargestCommit = kHugePage;
-// Blocks a bucket. Small blocks lie unevenly: at kBlocksABucket, one insert in four may find its
-// bucket of 15 full, at 6 few do. That room is only had while it is a few MiB.
+// Average blocks in a bucket. A small table fills unevenly: at kBlocksABucket one insert in four
+// may find its bucket of 15 full, at 6 few do. The additional room is only used while the table is
+// a few MiB.
 constexpr uint64_t kSplitSmallAbove = 6;
 constexpr uint64_t kSmallBuckets = 16384;  // 4 MiB
-// In days nearly every bucket is full for once, and some need two groups. Up to so many buckets
-// they have the memory for these from the first, so that it doesn't grow by chance.
+// In days nearly every bucket is full once, and some need two groups. Tables up to this number of
+// buckets have the memory for these from the start, so that it doesn't grow by chance.
 constexpr uint64_t kSettledBuckets = 4096;  // 1 MiB, and as much for groups
-// A look at the load counts a small table's buckets, or so many of them: with few, a population
-// that stays the same would seem to have grown now and then, and the table would grow by chance for
-// days.
+// A look at the load counts at most this many buckets, so all buckets of a small table. With few
+// samples a constant population would seem to have grown now and then, and the table would grow by
+// chance for days.
 constexpr uint64_t kMostSamples = 1024;
 
 const void* ThisThread() { return __builtin_thread_pointer(); }
@@ -39,7 +40,7 @@ bool LiveMap::Init(size_t max_blocks) {
     buckets = groups = nullptr;
   }
   if (buckets == nullptr) return false;
-  // In a forked child an Init may have been left in the middle.
+  // A forked child may have been left in the middle of an Init.
   bucket_bytes_committed_ = 0;
   group_bytes_committed_ = 0;
   buckets_ = static_cast<Bucket*>(buckets);
@@ -78,7 +79,7 @@ void LiveMap::TakeOver(LiveMap& other) {
   take(group_bytes_committed_, other.group_bytes_committed_);
   take(groups_used_, other.groups_used_);
   take(split_credit_, other.split_credit_);
-  // Whoever was splitting is gone; nobody else takes its place in a map that only gets emptier.
+  // The splitting thread is gone. Nobody takes its place in a map that only gets emptier.
   take(state_, other.state_);
   splitter_ = other.splitter_.exchange(nullptr);
   other.buckets_ = nullptr;
@@ -97,7 +98,7 @@ bool LiveMap::NextOrNew(Slots* slots) {
   return Next(slots) || (AddGroup(slots->next) && Next(slots));
 }
 
-// Takes a free slot of the chain from `slots` on for a key that is not live yet.
+// Takes a free entry of the chain from `slots` on for a key that is not live yet.
 LiveMap::Slot* LiveMap::Reserve(Slots slots, uint64_t hash, uint64_t tentative_key) {
   for (;;) {
     size_t at = FirstSlot(hash, slots.count);
@@ -105,7 +106,7 @@ LiveMap::Slot* LiveMap::Reserve(Slots slots, uint64_t hash, uint64_t tentative_k
       Slot& slot = slots.slots[at];
       uint64_t free = slot.key.load(std::memory_order_relaxed);
       if (free != 0) continue;
-      // Acquire: the value of the slot's former block was read before its key was cleared.
+      // Acquire: the value of the entry's former block was read before its key was cleared.
       if (CompareExchange(slot.key, free, tentative_key)) return &slot;
     }
     if (!NextOrNew(&slots)) return nullptr;
@@ -122,14 +123,14 @@ bool LiveMap::AddGroup(std::atomic<uint64_t>* link) {
     }
   } while (!groups_used_.compare_exchange_weak(index, index + 1, std::memory_order_relaxed));
   uint64_t none = 0;
-  // The loser's group is lost: 128 bytes, at most once a race.
+  // The losing thread's group is lost: 128 bytes, at most once a race.
   link->compare_exchange_strong(none, index + 1, std::memory_order_acq_rel,
                                 std::memory_order_acquire);
   return true;
 }
 
 // Commits up to `need` bytes in disjoint steps. Threads that come together may both commit the same
-// step (that is harmless); the one that publishes it has it counted.
+// step, which is harmless; the one that publishes it counts it.
 bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* base,
                               size_t reserved, uint64_t need) {
   for (;;) {
@@ -138,7 +139,7 @@ bool LiveMap::EnsureCommitted(std::atomic<uint64_t>& committed, unsigned char* b
     if (need > reserved) return false;
     size_t step = have / 8 / 4096 * 4096;
     if (step < kFirstCommit) step = kFirstCommit;
-    // From here on whole huge pages, where the range has them.
+    // From here on in whole huge pages, if the range has them.
     if (have >= 2 * kLargestCommit) step = kLargestCommit - have % kLargestCommit;
     if (step > reserved - have) step = reserved - have;
     if (!CommitMemory(base + have, step)) return false;
@@ -165,8 +166,8 @@ bool LiveMap::InsertSlowly(uintptr_t address, Block block) {
   return true;
 }
 
-// Looks for a block of the address in one chain and takes it. `key` gets its flags too. `raced` is
-// set where a splitter changed an entry meanwhile, or the number of buckets.
+// Searches one chain for a block of the address and takes it. `key` gets its flags too. `raced` is
+// set if a splitter changed an entry meanwhile, or the number of buckets changed.
 bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint64_t state,
                     uint64_t* key, uint64_t* value, bool* raced) {
   const bool is_proper = bucket == Proper(hash, Buckets(state));
@@ -179,9 +180,10 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
       if ((found & kAddressBits) != address_bits || (found & (kTentative | kTaken)) != 0) continue;
       uint64_t taken = 0;
       if ((found & kMoving) != 0) {
-        // In an ancestor's bucket the copy is the block (invariant 3).
+        // If the block was found in an ancestor bucket, the copy in the child bucket is the live
+        // one (invariant 3).
         if (!is_proper) continue;
-        // Seen as moving, so this look at N is at one of that split or after it.
+        // The entry was seen as moving, so this look at N comes during or after that split.
         if (Buckets(state_.load(std::memory_order_acquire)) != Buckets(state)) {
           *raced = true;
           continue;
@@ -197,9 +199,9 @@ bool LiveMap::Claim(uint64_t bucket, uint64_t hash, uint64_t address_bits, uint6
   return false;
 }
 
-// The kMoving original of a block was taken: takes its copy out of `child`, the bucket that is or
-// was being added, wherever it is by now. False: another Remove of the same block did, as a
-// program's own race of two frees has it; one of them has the block.
+// The kMoving original of a block was taken: removes its copy from `child`, the bucket that is or
+// was being added, wherever the copy is now. False: another Remove of the same block did (a race of
+// two frees in the program); one of them has the block.
 bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
   for (;;) {
     Slots slots = Of(buckets_[child]);
@@ -209,7 +211,7 @@ bool LiveMap::RemoveCopy(uintptr_t address, uint64_t live, uint64_t child) {
         if (copy == live && CompareExchange(slots.slots[at].key, copy, 0)) return true;
       }
     } while (Next(&slots));
-    // Not there, so it has become a block, which another split is moving.
+    // Not found: it has become the live block, and another split is moving it.
     const uint64_t state = state_.load(std::memory_order_acquire);
     Block same;
     if (Buckets(state) > child) return RemoveSlowly(address, &same);
@@ -260,8 +262,8 @@ void LiveMap::Grow() {
   const uint64_t state = state_.load(std::memory_order_relaxed);
   if ((state & kSplitting) != 0) return;
   const uint64_t buckets = Buckets(state);
-  // Looking at the load is dear, so each look decides for some splits, or for a pause that it is a
-  // small part of.
+  // A look at the load is expensive. So each look decides for several splits, or for a pause of
+  // which it is a small part.
   const int64_t credit = split_credit_.load(std::memory_order_relaxed);
   if (credit < 0) {
     split_credit_.store(credit + 1, std::memory_order_relaxed);
@@ -286,10 +288,10 @@ void LiveMap::Grow() {
                     group_bytes_reserved_, (buckets + 1) * 2 * sizeof(Group));
   }
   const void* nobody = nullptr;
-  // Acquire: the last splitter's state, and what it did.
+  // Acquire: the last splitter's state, and its work.
   if (!splitter_.compare_exchange_strong(nobody, ThisThread(), std::memory_order_acquire,
                                          std::memory_order_relaxed)) {
-    return;  // another thread splits
+    return;  // another thread is splitting
   }
   if (state_.load(std::memory_order_relaxed) == buckets) {
     state_.store(buckets | kSplitting, std::memory_order_release);
@@ -314,15 +316,15 @@ void LiveMap::EndLeftSplit() {
     MendChild(buckets);
     FillChild(buckets);
     EndSplit(buckets);
-  } else {  // before it had begun, or while it freed the originals of the last one
+  } else {  // it was left before it began, or while it freed the originals of the last split
     EndSplit(buckets - 1);
   }
 }
 
-// What FillChild was left in the middle of: a copy without its original's mark is nothing, and
-// goes; one without its value yet gets it.
+// Repairs a FillChild that was left in the middle. A copy whose original has no mark doesn't count,
+// and is removed. A copy without its value gets it.
 void LiveMap::MendChild(uint64_t child) {
-  // The word of a copy's original, by the key that the copy has; or 0.
+  // The word of a copy's original, found by the copy's key; or 0.
   const auto original = [&](uint64_t key, uint64_t* value) -> uint64_t {
     Slots slots = Of(buckets_[ParentOf(child)]);
     do {
@@ -344,13 +346,14 @@ void LiveMap::MendChild(uint64_t child) {
       uint64_t value;
       const uint64_t found = original(key, &value);
       if (found == 0) copy.key.store(0, std::memory_order_release);
-      // Who takes a block that is kTaken takes its copy too, and reads no value of it.
+      // The thread that takes a kTaken block also removes its copy, and doesn't read the copy's
+      // value.
       if (found != 0 && (found & kTaken) == 0) copy.value.store(value, std::memory_order_relaxed);
     }
   } while (Next(&slots));
 }
 
-// Counts the slots from `first` to before `end` that are not free.
+// Counts the entries in [first, end) that are not free.
 size_t LiveMap::CountTaken(const Slots& slots, size_t first, size_t end) {
   size_t count = 0;
   for (size_t at = first; at < end; ++at) {
@@ -359,9 +362,9 @@ size_t LiveMap::CountTaken(const Slots& slots, size_t first, size_t end) {
   return count;
 }
 
-// Whether there are too many blocks a bucket. A large table's load is estimated from buckets spread
-// evenly over it, and each bucket's from one of its lines, since a line is a cache miss; the last
-// line stands for the groups too.
+// True if there are too many blocks in a bucket on average. A large table's load is estimated from
+// buckets spread evenly over it, and each bucket's from one of its lines, since a line is a cache
+// miss. The last line stands for the groups too.
 bool LiveMap::LoadIsHigh(uint64_t buckets) const {
   constexpr size_t kLines = 4;
   const bool whole = buckets <= kMostSamples;
@@ -369,8 +372,7 @@ bool LiveMap::LoadIsHigh(uint64_t buckets) const {
   uint64_t blocks = 0;
   for (uint64_t i = 0; i < samples; ++i) {
     Slots slots = Of(buckets_[buckets * i / samples]);
-    // In no order, so that blocks at regular distances don't fill just the lines that are looked
-    // at.
+    // In no order, so that blocks at regular distances don't fill exactly the lines that are read.
     const size_t line = i * 0x9e3779b9u % (1ull << 32) >> 30;
     const bool last = whole || line == kLines - 1;
     const size_t first = whole ? 0 : line * kLineSlots;
@@ -386,8 +388,8 @@ uint64_t LiveMap::ParentOf(uint64_t bucket) {
   return bucket & ~(1ull << (63 - static_cast<unsigned>(__builtin_clzll(bucket))));
 }
 
-// A free slot of a bucket that only this thread fills; `slots` is where the last one was found. Who
-// takes a copy away frees its slot. Null: no memory.
+// A free entry of a bucket that only this thread fills; `slots` is where the last one was found. A
+// remover of a copy frees its entry. Null: no memory.
 LiveMap::Slot* LiveMap::ReserveInChild(Slots* slots, uint64_t hash) {
   do {
     size_t at = FirstSlot(hash, slots->count);
@@ -399,7 +401,7 @@ LiveMap::Slot* LiveMap::ReserveInChild(Slots* slots, uint64_t hash) {
   return nullptr;
 }
 
-// Copies what belongs to `child` from its parent (invariants 3 and 4). What finds no memory stays
+// Copies the blocks of `child` from its parent (invariants 3 and 4). Without memory a block stays
 // where it is, as does an insert that isn't done: invariant 1.
 void LiveMap::FillChild(uint64_t child) {
   buckets_[child].CloseLast();
@@ -417,17 +419,18 @@ void LiveMap::FillChild(uint64_t child) {
       const uint64_t key = live;
       copy->key.store(key, std::memory_order_release);
       if (CompareExchange(slot.key, live, key | kMoving)) {
-        // Now it is this block's; before, it may have been one's that came and went.
+        // Now the value is this block's; before, it may have been that of a block that came and
+        // went.
         copy->value.store(slot.value.load(std::memory_order_relaxed), std::memory_order_relaxed);
       } else {
-        copy->key.store(0, std::memory_order_release);  // freed
+        copy->key.store(0, std::memory_order_release);  // the block was freed
       }
     }
   } while (Next(&slots));
 }
 
-// After the new N was released: frees the slots of what was moved to `child`. What other splits
-// left, whose thread has not come to that yet, is theirs.
+// Called after the new N was released: frees the entries of the blocks that were moved to `child`.
+// Originals of other splits, whose thread has not come to this yet, are left.
 void LiveMap::FreeOriginals(uint64_t child) {
   Slots slots = Of(buckets_[ParentOf(child)]);
   do {

@@ -1,7 +1,12 @@
-// LiveMap: address of a live block → its size and cell. Lock-free; grows without stopping anybody.
+// LiveMap: from the address of a live block to its size and cell. Lock-free; no thread waits while
+// it grows.
 //
-// Linear hashing. Bucket b has room for 15 blocks and a chain of overflow groups of 7. There are
-// N buckets; growing by one splits the bucket b = N - 2^L (L = floor(log2 N)) into b and N. Buckets
+// What you call: Init once; Insert for a block that the real malloc returned, with what Prefetch
+// returned for its address; Remove before the real free. TakeOver is for a forked child,
+// EndLeftSplit for a thread that a signal handler took out of these functions.
+//
+// Linear hashing. Bucket b has room for 15 blocks and a chain of overflow groups of 7. There are N
+// buckets; growing by one splits the bucket b = N - 2^L (L = floor(log2 N)) into b and N. Buckets
 // lie in one reserved range, so that memory grows a little at a time and nothing is ever rehashed
 // at once.
 //
@@ -11,25 +16,27 @@
 //            already split ┘         └ children  └ next child; its parent is N - 2^L
 //
 // Thread safety: any thread, also a signal handler that interrupts any of the functions. A block's
-// Insert and Remove are never concurrent: the program can't free what malloc has not returned.
+// Insert and Remove are never concurrent: the program can't free a block that malloc has not
+// returned.
 //
 // Invariants
 //   1. A live block is in its proper bucket (by the N of any moment since it was inserted) or in an
-//      ancestor of it: it may have been inserted as its bucket was being split.
+//      ancestor of that bucket: it may have been inserted while its bucket was being split.
 //   2. A key word is 0 (free), a key (live), or a key with flags:
-//        kTentative         an insert that is not done: its inserter's alone
+//        kTentative         an insert that is not done: only its inserter may use it
 //        kMoving            the block has a copy in the bucket that is being added
 //        kMoving | kTaken   the same, and the block was freed
 //      Only a remover sets kTaken, and only the splitter ends kMoving.
-//   3. The bucket that is being added is the splitter's alone, until the new N makes all its blocks
-//      live at once. Till then a block is where it was and what lies in the new bucket is nothing;
-//      from then on the copy is the block, and what is kMoving in the old bucket is nothing.
-//   4. A copy is there before its original is kMoving. So who takes a kMoving original takes the
-//      copy away too before it returns, whichever of them is the block meanwhile: the address can't
-//      come back before. If two Removes come at once, which only a program's own race
-//      makes, the one that takes the copy has the block.
-//   5. A value is stored before its key becomes live, and stays while the key does.
-//   6. Between the first state_ load and the last look N has not changed, or the search starts
+//   3. The bucket that is being added belongs to the splitter, until the new N makes all its blocks
+//      live at once. Before that, the original is the live block and the copy in the new bucket
+//      doesn't count. Afterwards the copy is the live block, and the kMoving original in the old
+//      bucket doesn't count.
+//   4. A copy exists before its original is kMoving. So a remover that takes a kMoving original
+//      also removes the copy before it returns, whichever of the two is live meanwhile: the address
+//      can't come back before. Two Removes at once happen only if the program itself has a race;
+//      the one that takes the copy then has the block.
+//   5. A value is stored before its key becomes live, and stays as long as the key does.
+//   6. N has not changed between the first state_ load and the last look, or the search starts
 //      again. Each retry means that a split made progress: lock-free.
 //   7. The thread in splitter_ has the split, from before kSplitting is set until the originals are
 //      freed. If a handler leaves it by siglongjmp, that thread ends it later (EndLeftSplit).
@@ -37,15 +44,15 @@
 // Memory order: a key is released after its value (Insert) and acquired before it is read (Remove).
 // state_ is released with a new N after the new bucket was filled, and acquired before a bucket of
 // it is touched. A remover reads a kMoving block's value before the locked instruction that sets
-// kTaken, the splitter frees the slot after its own look at N: nothing orders these two in the
+// kTaken; the splitter frees the entry after its own look at N. Nothing orders these two in the
 // language, but no load on x86-64 is done after a later locked instruction.
 //
 // Memory: 256 bytes a bucket at about 10 to 12 blocks, plus 128 a group: 25–33 bytes a block, in
-// huge pages when it is large; up to 4 MiB at about 6 blocks a bucket, of which the first MiB has
-// as much for groups. A slot's key and value lie in one line, and so do nine blocks in ten with the
-// slot where they are looked for.
+// huge pages when the map is large. Up to 4 MiB it has about 6 blocks a bucket, and the first MiB
+// has as much memory for groups. An entry's key and value are in one line. Nine blocks in ten are in
+// the line in which their search begins.
 //
-// Failure: Insert gives false when there is no memory; the caller counts a dropped event.
+// Failure: Insert returns false when there is no memory; the caller counts a dropped event.
 //
 // Source: linear hashing, W. Litwin, "Linear Hashing: a new tool for file and table addressing",
 // VLDB 1980.
@@ -55,14 +62,14 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "aggregator/atomics.h"
+#include "aggregator/basics/atomics.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
 
 struct Block {
   uint64_t size;  // requested bytes, below 2^47
-  uint32_t cell;  // where its allocation is booked; below 2^24
+  uint32_t cell;  // the cell of its allocation; below 2^24
   friend bool operator==(const Block&, const Block&) = default;
 };
 
@@ -78,27 +85,27 @@ class LiveMap {
   // Gives the memory back. Only when nobody uses the map any more (tests).
   void Destroy();
 
-  // Has what the other one had, which is then as it was before Init. Only when nobody uses either:
-  // in a forked child, where threads may have left both in the middle of anything. It doesn't grow
-  // any more if one of them was splitting.
+  // Takes over the other map's content; the other one becomes as before Init. Only when nobody uses
+  // either: in a forked child, where threads may have left both in the middle of anything. If one
+  // of them was splitting, the map doesn't grow any more.
   void TakeOver(LiveMap& other);
 
-  // Where an address begins in its proper bucket, as long as the state is the same: then nothing
-  // was split meanwhile (the number of buckets only grows).
+  // The start of an address's search in its proper bucket. It is valid as long as the state is the
+  // same: nothing was split then (the number of buckets only grows).
   class Look {
    private:
     friend class LiveMap;
-    // A bucket lies on a multiple of its size.
+    // A bucket's address is a multiple of its size.
     Slot* begin() const {
       return reinterpret_cast<Slot*>(reinterpret_cast<uintptr_t>(line) & ~(sizeof(Bucket) - 1));
     }
     Slot* end() const { return begin() + kBucketSlots; }
 
-    Slot* line;  // kLineSlots of them
+    Slot* line;  // the first of kLineSlots entries
     uint64_t state;
   };
 
-  // Fetches the memory that an Insert of the address will look at, while the caller does something
+  // Prefetches the memory that an Insert of the address will read, while the caller does something
   // else.
   [[gnu::always_inline]] Look Prefetch(uintptr_t address) const {
     const Look look = LookFor(address);
@@ -106,12 +113,12 @@ class LiveMap {
     return look;
   }
 
-  // Pre: `address` is not in the map; `look` is what Prefetch gave for it. False: no memory, or the
+  // Pre: `address` is not in the map; `look` is Prefetch's result for it. False: no memory, or the
   // address or the size can't be expressed (the address is no multiple of 8 or above 2^47; the size
   // is above 2^47). `runs`: the program goes through the heap from neighbour to neighbour.
   [[gnu::always_inline]] bool Insert(uintptr_t address, const Block& block, Look look,
                                      bool runs = false) {
-    // A size from 2^40, also of samples (KeptSize), makes the key more than the address.
+    // A size from 2^40 on, also a sample's (KeptSize), has bits in the key beside the address.
     if (__builtin_expect(((address & ~kAddressBits) | block.size >> kSizeLowBits) != 0, 0)) {
       return InsertSlowly(address, block);
     }
@@ -145,11 +152,11 @@ class LiveMap {
     return Insert(address, block, LookFor(address));
   }
 
-  // Takes the block out. False: not there. `runs`: as for Insert.
+  // Takes the block out. False: it is not there. `runs`: as for Insert.
   [[gnu::always_inline]] bool Remove(uintptr_t address, Block* block, bool runs = false) {
     if ((address & ~kAddressBits) != 0 || address == 0) return false;
-    // Nearly always it lies in its proper bucket, is not being moved and has less than 2^40
-    // bytes: then its key is the address. The rest is RemoveSlowly's.
+    // Nearly always the block is in its proper bucket, is not being moved and has less than 2^40
+    // bytes: its key is then the address. RemoveSlowly handles the rest.
     const auto take = [&](Slot & slot) __attribute__((always_inline)) {
       uint64_t key = slot.key.load(std::memory_order_acquire);
       if (key != address) return false;
@@ -168,31 +175,31 @@ class LiveMap {
     for (Slot *slot = look.begin(), *end = look.end(); slot != end; ++slot) {
       if (take(*slot)) return true;
     }
-    Block found;  // apart, so that the caller's may be in registers
+    Block found;  // separate, so that the caller's may be in registers
     if (!RemoveSlowly(address, &found)) return false;
     *block = found;
     return true;
   }
 
-  // As Remove, but looks only where nearly every block is: in its bucket, and there without its
-  // overflow. For who expects that there is none.
+  // As Remove, but looks only where nearly every block is: in its bucket, without the overflow. For
+  // callers that expect that there is no such block.
   bool RemoveFromBucket(uintptr_t address, Block* block);
 
   // The calling thread was taken out of any of these functions, and will not come back: ends the
-  // split that it had begun, if it had.
+  // split that it may have begun.
   void EndLeftSplit();
 
-  // For tests and the benchmark: the slots that are taken, which then are the blocks'. Only when
-  // nobody else uses the map.
+  // For tests and the benchmark: the number of used entries, which is then that of the blocks. Only
+  // when nobody else uses the map.
   size_t CountForTest() const;
-  // Not many more blocks than that were ever live together.
+  // An upper bound of the number of blocks that were ever live together, approximately.
   size_t buckets() const { return Buckets(state_.load(std::memory_order_relaxed)); }
 
  private:
   static constexpr size_t kBucketSlots = 15;
   static constexpr size_t kGroupSlots = 7;
   static constexpr size_t kLineSlots = 4;
-  static constexpr uint64_t kBlocksABucket = 10;  // above them it grows
+  static constexpr uint64_t kBlocksABucket = 10;  // it grows above this average
   static constexpr uint64_t kSplitting = 1ull << 63;
 
   // A key word: bits 0..2 flags, bits 3..46 of the address, above them bits 40..46 of the size.
@@ -217,15 +224,15 @@ class LiveMap {
             static_cast<uint32_t>(value >> kSizeLowBits)};
   }
 
-  struct Slot {
+  struct Slot {  // an entry
     std::atomic<uint64_t> key;
     std::atomic<uint64_t> value;
   };
   struct alignas(256) Bucket {
     // Index + 1 of the first overflow group; 0: none.
     std::atomic<uint64_t>& next() { return slots[kBucketSlots].value; }
-    // The last slot's key is neither free nor any block's, from before the bucket is used: so all
-    // lines are alike to who looks at one.
+    // Marks the last entry's key as neither free nor any block's, before the bucket is used. All
+    // lines then look alike to a search.
     void CloseLast() { slots[kBucketSlots].key.store(kTentative, std::memory_order_relaxed); }
 
     Slot slots[kBucketSlots + 1];
@@ -246,8 +253,9 @@ class LiveMap {
     return look;
   }
 
-  // The slot of a line that has the key, if one has: nearly always one does. It has no branch:
-  // which slot it is can't be predicted, and what follows would wait for the line.
+  // Returns the entry of this line that may hold the key: the caller compares. The key is nearly
+  // always there. There is no branch, since the entry can't be predicted and the code after a
+  // misprediction would wait for the line.
   [[gnu::always_inline]] static Slot* OneOf(Slot* line, uint64_t key) {
     const auto has = [&](Slot * slot) __attribute__((always_inline)) {
       return __builtin_expect_with_probability(slot->key.load(std::memory_order_relaxed) == key, 1,
@@ -260,9 +268,10 @@ class LiveMap {
     return slot;
   }
 
-  // Where blocks some two KiB further on and further back lie, if the table is as full there as
-  // here. It need not be mapped. Both ways: allocators give freed blocks out last first, and a step
-  // from the block before doesn't tell which way the program goes.
+  // Prefetches the lines of blocks some two KiB further on and further back in the heap, assuming
+  // that the table is as full there as here. The addresses need not be mapped. It works in both
+  // directions: allocators give freed blocks out in reverse order, and the step from the previous
+  // block doesn't tell the direction.
   [[gnu::always_inline]] static void FetchNear(const Slot& slot) {
     constexpr size_t kFar = 8 * sizeof(Bucket) / sizeof(Slot);
     __builtin_prefetch(&slot + kFar, 1);
@@ -271,10 +280,10 @@ class LiveMap {
     __builtin_prefetch(&slot - kFar - kLineSlots, 1);
   }
 
-  // Apart, so that Insert keeps nothing for it.
+  // A function of its own, so that Insert saves no register for it.
   [[gnu::noinline]] Look LookAgain(uintptr_t address) const { return LookFor(address); }
 
-  // A view of either: its slots and the link to what follows.
+  // A view of a bucket or a group: its entries and the link to the next group.
   struct Slots {
     Slot* slots;
     size_t count;
@@ -284,25 +293,25 @@ class LiveMap {
   static uint64_t Buckets(uint64_t state) { return state & ~kSplitting; }
 
   // Neighbours in the heap are neighbours in the table, since programs allocate and free them one
-  // after the other; and a heap without holes fills the table evenly. So a bucket's number is the
-  // address by a little less than 256, modulo the buckets: a little, so that blocks or arenas that
-  // are a power of two apart don't meet in few buckets. Each quarter of these bytes has a line of
-  // the bucket to begin with, so that lines fill as evenly as buckets.
+  // after the other, and a heap without holes fills the table evenly. So a bucket's number is the
+  // address divided by a little less than 256, modulo the number of buckets. It is a little less so
+  // that blocks or arenas that are a power of two apart don't meet in few buckets. Each quarter of
+  // these bytes has a line of the bucket to begin with, so that lines fill as evenly as buckets.
   // Bits 32..63 are the bucket's, 30 and 31 the line's.
   static uint64_t Hash(uintptr_t address) {
     constexpr uint64_t kScale = 17814105;  // 2^24 · 1.0618
     return address * kScale;
   }
-  // The bucket that `hash` belongs to when there are `buckets` of them.
+  // The bucket that `hash` belongs to if there are `buckets` buckets.
   static uint64_t Proper(uint64_t hash, uint64_t buckets) {
     const uint64_t half = 1ull << (63 ^ static_cast<unsigned>(__builtin_clzll(buckets)));
     const uint64_t wide = hash >> 32 & (2 * half - 1);
-    // Without a branch, which could not be predicted: all ones where `wide` is no bucket yet.
+    // Without a branch, which could not be predicted: all ones if `wide` is no bucket yet.
     const auto is_none = static_cast<uint64_t>(static_cast<int64_t>(buckets - 1 - wide) >> 63);
     return wide - (half & is_none);
   }
   static size_t LineOf(uint64_t hash) { return (hash >> 30 & 3) * kLineSlots; }
-  // In a bucket; a group is looked at from its begin.
+  // The entry at which the search begins in a bucket; in a group it is the first.
   static size_t FirstSlot(uint64_t hash, size_t count) {
     return count == kBucketSlots ? LineOf(hash) : 0;
   }
@@ -338,9 +347,9 @@ class LiveMap {
   alignas(64) std::atomic<uint64_t> bucket_bytes_committed_{0};
   std::atomic<uint64_t> group_bytes_committed_{0};
   std::atomic<uint64_t> groups_used_{0};
-  std::atomic<const void*> splitter_{nullptr};  // a thread, by its thread pointer
-  std::atomic<int64_t> split_credit_{0};  // splits until the load is looked at again; negative:
-                                          // overflows to let pass before it is
+  std::atomic<const void*> splitter_{nullptr};  // the splitting thread, by its thread pointer
+  // splits until the load is looked at again; negative: overflows to ignore before that
+  std::atomic<int64_t> split_credit_{0};
 };
 
 }  // namespace memprof

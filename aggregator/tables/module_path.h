@@ -1,13 +1,13 @@
-// ModulePath: the path of a file that the loader has mapped, from the root on.
+// ModulePath: the absolute path of a file that the loader has mapped.
 //
-// The loader's own name of it may be relative (a search path, dlopen("./x.so")): to the directory
-// that the program was in then, which nobody knows later. What the kernel has mapped there has its
-// whole path in /proc/thread-self/maps; without that it is taken to be relative to the directory
-// now.
+// The loader's own name for it may be relative (a search path, dlopen("./x.so")) to the program's
+// directory at that time, which nobody knows later. /proc/thread-self/maps has the absolute path of
+// what is mapped there. If it can't be read, the name is taken as relative to the current
+// directory.
 //
-// Thread safety: any thread, also in a signal handler. No system call but those of allocators
-// behind a filter: the name is the loader's then, as it is where there is no memory.
-// Memory: a page, for a name that is not from the root on.
+// Thread safety: any thread, also in a signal handler. Behind a filter it makes only the system
+// calls of allocators: the name is then the loader's, as it is if there is no memory.
+// Memory: a page, for a name that is not absolute.
 #pragma once
 
 #include <dlfcn.h>
@@ -18,13 +18,13 @@ namespace memprof {
 
 class ModulePath {
  public:
-  // `program`: the path of the program, which the loader has no name for.
+  // `program` is the path of the program, for which the loader has no name.
   ModulePath(const dl_find_object& object, const char* program, size_t program_bytes);
   ~ModulePath();
   ModulePath(const ModulePath&) = delete;
   ModulePath& operator=(const ModulePath&) = delete;
 
-  const char* text() const { return text_; }  // `bytes` of it
+  const char* text() const { return text_; }  // not terminated: `bytes` long
   size_t bytes() const { return bytes_; }
 
  private:
@@ -35,8 +35,8 @@ class ModulePath {
   size_t bytes_;
 };
 
-// How much of a path is its name where the kernel says behind it that the file was deleted. `path`
-// has a byte of room behind `bytes`.
+// The length of a path without the suffix that the kernel adds to a deleted file's name. `path` has
+// a byte of room after `bytes`.
 size_t WithoutDeleted(char* path, size_t bytes);
 
 }  // namespace memprof

@@ -6,8 +6,8 @@
 
 #include <cstring>
 
-#include "aggregator/libc_functions.h"
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/private_memory.h"
 #include "aggregator/tables/module_path.h"
 #include "aggregator/tables/program_path.h"
 #include "aggregator/unwind/module_segments.h"
@@ -17,7 +17,7 @@ namespace {
 
 FindObject find_object = nullptr;
 
-// Read at the start: on whichever stack a module is met first, there may be no room for a path.
+// Read at the start: when a module is met first, there may be no room for a path on the stack.
 char program_path[4096];
 size_t program_path_bytes = 0;
 
@@ -50,7 +50,7 @@ BuildId ReadBuildId(const ModuleSegments& segments) {
   return {};
 }
 
-// FNV-1a, by 8 bytes a step as far as they go.
+// FNV-1a, in steps of 8 bytes as far as possible.
 uint64_t Hash(uint64_t hash, const void* bytes, size_t size) {
   constexpr uint64_t kPrime = 0x100000001b3ull;
   const auto* at = static_cast<const unsigned char*>(bytes);
@@ -64,7 +64,7 @@ uint64_t Hash(uint64_t hash, const void* bytes, size_t size) {
   return hash;
 }
 
-// What makes the module at hand another one than one that lay in the same place.
+// Distinguishes the module from another one that was at the same place.
 uint64_t IdentityOf(const dl_find_object& object) {
   const link_map* record = object.dlfo_link_map;
   const uintptr_t words[] = {reinterpret_cast<uintptr_t>(record),
@@ -72,7 +72,7 @@ uint64_t IdentityOf(const dl_find_object& object) {
   uint64_t hash = Hash(0xcbf29ce484222325ull, words, sizeof words);
   if (record->l_name != nullptr) hash = Hash(hash, record->l_name, strlen(record->l_name));
   const BuildId id = ReadBuildId(SegmentsOf(object));
-  return Hash(hash, id.bytes, id.size) | 1;  // 0 is of none
+  return Hash(hash, id.bytes, id.size) | 1;  // 0 means no module
 }
 
 bool HasExtent(const ModuleRecord& module, const dl_find_object& object) {
@@ -108,7 +108,7 @@ bool ModuleTable::Is(uint32_t module, const dl_find_object& object, uint64_t ide
 }
 
 bool ModuleTable::FindRange(const void* address, uintptr_t* start, uintptr_t* end) {
-  const FindObject find = TheLibc().find_object;  // it may be asked before Init
+  const FindObject find = TheLibc().find_object;  // it may be called before Init
   dl_find_object found;
   if (find == nullptr || find(const_cast<void*>(address), &found) != 0) return false;
   *start = reinterpret_cast<uintptr_t>(found.dlfo_map_start);
@@ -133,7 +133,7 @@ ModuleTable::Found ModuleTable::Find(uint64_t pc) {
   return found;
 }
 
-// A record of the same file in the same place, which was unloaded.
+// Finds an unloaded record of the same file at the same place, and uses it again.
 bool ModuleTable::TakeAgain(const dl_find_object& object, uint64_t identity, uint32_t* module) {
   const char* strings = region_.Records<char>(Table::kStrings);
   for (uint32_t i = region_.count(Table::kModules); i-- > 0;) {
@@ -156,7 +156,7 @@ bool ModuleTable::TakeAgain(const dl_find_object& object, uint64_t identity, uin
   return false;
 }
 
-// Where the path is in kStrings: of a module that has the same one, or entered now. kNoRecord:
+// The place of the path in kStrings: that of a module with the same path, or a new one. kNoRecord:
 // there is no room.
 uint32_t ModuleTable::PathOf(const char* path, size_t bytes) {
   char* strings = region_.Records<char>(Table::kStrings);
@@ -221,8 +221,8 @@ bool ModuleTable::MarkUnloaded() {
         found.dlfo_link_map->l_addr == module.load_bias) {
       continue;
     }
-    // It may have been loaded again meanwhile. If that isn't seen here, who meets it next takes its
-    // record again.
+    // It may have been loaded again meanwhile. If that isn't seen here, the next thread that meets
+    // it uses its record again.
     any |= identities_[i].compare_exchange_strong(identity, 0, std::memory_order_acq_rel);
   }
   return any;

@@ -7,9 +7,10 @@
 //
 // (A mark ends a segment, and its peak: segments.h.)
 //
-// A cell that an event touches first copies its live figures to peak_* if its epoch is another than
-// the event's: then peak_* is what it had when the epoch began, which is the moment of the maximum.
-// A cell that was not touched since has its live figures still. Hence the rows of the peak:
+// An event that touches a cell first copies the cell's live figures to peak_* if the cell's epoch
+// is another than the event's. Then peak_* is what the cell had when the epoch began, which is the
+// moment of the maximum. A cell that was not touched since still has those figures as its live
+// ones. Hence the rows of the peak:
 //
 //   armed: live            not armed: cell.epoch == epoch ? peak_* : live
 //
@@ -19,25 +20,27 @@
 // An event that changes nothing (malloc(0), a realloc to the same size) at the maximum also ends
 // it, so that the counts are those of the first moment of the maximum.
 //
-// With several threads the word would go from core to core at every event. So a thread may keep its
-// changes back (KeepBack) until they come to `slack`, a small part of the peak: then the peak is
-// known to the sum of what all threads may keep back, which the region states. Where a slack of
-// that size would be less than a block (small heaps), it is 0, and with it the error.
+// With several threads the word would go from core to core at every event. So a thread may hold
+// back its changes (KeepBack) up to `slack`, a small part of the peak. The peak's error is then at
+// most the sum of what all threads may hold back, which the region states. If the slack would be
+// less than a block (small heaps), it is 0, and so is the error.
 //
 //   slack(peak, threads) = peak / 2^(13 + ⌈log2 threads⌉), rounded down; at most 3.5 GiB, 0 if
 //                          below 512 bytes
-//   kept back in all    ≤ peak / 2^13 · (1 + ⌈log2 threads⌉ / 2): the k-th thread came when there
+//   held back in all    ≤ peak / 2^13 · (1 + ⌈log2 threads⌉ / 2): the k-th thread came when there
 //                         were k, and may have been idle since                    ≤ 0.073 % of peak
 //
 // Thread safety: any thread; lock-free. Events of one thread are ordered as they happened, so a
-// cell with one writer sees its epochs rise. Invariant: armed implies current == peak. Memory
-// order: the word is changed by a cmpxchg16b, locked (a full barrier) unless there is one thread;
-// readers of cells tolerate an event that is in the word and not yet in its cell (one a thread).
+// cell with one writer sees its epochs rise.
+// Invariant: armed implies current == peak.
+// Memory order: the word is changed by a cmpxchg16b, locked (a full barrier) unless there is one
+// thread; readers of cells tolerate an event that is in the word and not yet in its cell (one a
+// thread).
 #pragma once
 
 #include <cstdint>
 
-#include "aggregator/atomics.h"
+#include "aggregator/basics/atomics.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
@@ -48,26 +51,26 @@ inline constexpr unsigned CeilLog2(uint32_t threads) {
   return bits;
 }
 
-// What each of `threads` threads may keep back at a peak of `peak` bytes.
+// How much each of `threads` threads may hold back at a peak of `peak` bytes.
 inline constexpr uint32_t PeakSlack(uint64_t peak, uint32_t threads) {
   constexpr uint64_t kLeast = 512;  // less saves nothing: most events would not fit
   constexpr uint64_t kMost = uint64_t{7} << 29;
   const uint64_t slack = peak >> (13 + CeilLog2(threads));
   if (slack < kLeast) return 0;
   if (slack >= kMost) return kMost;
-  // Its three leading bits, so that it stays what it is while a heap grows a little.
+  // Keeps only the three leading bits, so that it doesn't change while a heap grows a little.
   const int low_bits = 61 - __builtin_clzll(slack);
   return static_cast<uint32_t>(slack >> low_bits << low_bits);
 }
 
-// What all of them may keep back together.
+// How much all of them may hold back together.
 inline constexpr uint64_t PeakSlackBound(uint64_t peak, uint32_t threads) {
   if (PeakSlack(peak, 1) == 0) return 0;
   return (peak >> 14) * (2 + CeilLog2(threads));
 }
 
-// The state after a mark. The epoch moves, so peak_* of a cell that is touched next is what it had
-// at the mark, which is where the new segment's maximum is until there is a higher one.
+// The state after a mark. The epoch moves, so peak_* of the next touched cell is its figure at the
+// mark. That is the new segment's maximum until there is a higher one.
 inline constexpr PeakState Marked(PeakState state) {
   state.peak = state.current > 0 ? static_cast<uint64_t>(state.current) : 0;
   state.armed = false;
@@ -75,7 +78,7 @@ inline constexpr PeakState Marked(PeakState state) {
   return state;
 }
 
-// The state after an event that adds `added` and takes away `removed` bytes as one step.
+// The state after an event that adds `added` and takes away `removed` bytes in one step.
 inline constexpr PeakState Apply(PeakState state, uint64_t added, uint64_t removed) {
   state.current += static_cast<int64_t>(added - removed);
   if (added > removed && state.current > static_cast<int64_t>(state.peak)) {
@@ -90,13 +93,13 @@ inline constexpr PeakState Apply(PeakState state, uint64_t added, uint64_t remov
 
 class PeakTracker {
  public:
-  // `word` lies in the region's header.
+  // `word` is in the region's header.
   explicit PeakTracker(PackedPeak* word) : word_(word) {}
 
-  // Enters one event and returns the epoch that its cells belong to.
+  // Enters one event and returns the epoch for its cells.
   [[gnu::always_inline]] uint64_t Record(uint64_t added, uint64_t removed) {
     if (__builtin_expect(!OneThread(), 0)) return RecordOrdered(word_, added, removed);
-    // Mostly only the current bytes change: they are the low bits of the low half.
+    // Usually only the current bytes change: they are the low bits of the low half.
     PackedPeak seen = LoadUnordered();
     const uint64_t low = seen.low + added - removed;
     const auto current = static_cast<int64_t>(low & kPeakMaxBytes) - kPeakBias;
@@ -108,11 +111,11 @@ class PeakTracker {
     return state.epoch;
   }
 
-  // Keeps the event back in `pending`, which is the calling thread's alone, if what it keeps back
-  // then is at most `slack` in either direction, and gives its epoch. False: it is to be entered.
+  // Holds the event back in `pending`, which belongs to the calling thread, if the total is then at
+  // most `slack` in either direction, and sets the event's epoch. False: enter the event instead.
   //
-  // While armed only increases are kept back: then what is live goes on being the rows of a new
-  // maximum, and the first decrease of any thread ends it, as it must, before it is booked.
+  // While armed only increases are held back: the live figures then stay the rows of a new maximum.
+  // The first decrease of any thread ends the maximum, as it must, before it is booked.
   [[gnu::always_inline]] bool KeepBack(int64_t& pending, uint64_t slack, uint64_t added,
                                        uint64_t removed, uint64_t& epoch) {
     const int64_t sum = Sum(pending, added, removed);
@@ -120,17 +123,17 @@ class PeakTracker {
     const PackedPeak seen = LoadUnordered();
     const PeakState state = Unpack(seen);
     if (state.armed && added <= removed) return false;
-    // Torn, unless `low` is the same on both sides of `high`.
+    // The value is torn unless `low` is the same before and after reading `high`.
     if (__atomic_load_n(&word_->low, __ATOMIC_RELAXED) != seen.low) return false;
     pending = sum;
     epoch = state.epoch;
     return true;
   }
 
-  // Takes the word's line for an event that is to be entered, in one step instead of two.
+  // Gets the word's line for writing, for an event that will be entered: one step instead of two.
   void Fetch() const { __asm__ volatile("prefetchw %0" : : "m"(*word_)); }
 
-  // Enters what was kept back, and the event. Returns its epoch.
+  // Enters what was held back, and the event. Returns its epoch.
   uint64_t RecordWithKept(int64_t& pending, uint64_t added, uint64_t removed) {
     const int64_t before = pending;
     const int64_t sum = Sum(before, added, removed);
@@ -145,7 +148,7 @@ class PeakTracker {
   int64_t Current() const { return Unpack(LoadUnordered()).current; }
   uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
 
-  // The state as it is at one moment.
+  // The state at one moment.
   PeakState Load() {
     PackedPeak seen = LoadUnordered();
     while (!CompareExchange(seen, seen)) {
@@ -153,8 +156,8 @@ class PeakTracker {
     return Unpack(seen);
   }
 
-  // Ends the maximum that is now, as an event that changes nothing would: its rows stay what they
-  // are until a higher one comes. `state`: what the word is then.
+  // Ends the current maximum, as an event that changes nothing would: its rows stay until a higher
+  // one comes. `state` gets the word's new state.
   void Disarm(PeakState& state) {
     PackedPeak seen = Pack(state);
     while (state.armed) {
@@ -164,8 +167,8 @@ class PeakTracker {
     }
   }
 
-  // Ends the segment if nothing but the current bytes differs from `expected`. False: there was a
-  // new maximum or it was ended. `before`: the state then.
+  // Ends the segment if only the current bytes differ from `expected`. False: there was a new
+  // maximum or it was ended. `before` gets the state before.
   bool EndSegment(const PeakState& expected, PeakState& before) {
     PackedPeak seen = LoadUnordered();
     for (;;) {
@@ -176,7 +179,7 @@ class PeakTracker {
     }
   }
 
-  // Ends it whatever it is.
+  // Ends it in any case.
   PeakState EndSegment() {
     PackedPeak seen = LoadUnordered();
     for (;;) {
@@ -191,7 +194,7 @@ class PeakTracker {
   }
   static uint64_t Size(int64_t sum) { return static_cast<uint64_t>(sum < 0 ? -sum : sum); }
 
-  // Not of `this`, which would have to be in memory for the call.
+  // Static, because `this` would have to be in memory for the call.
   [[gnu::noinline]] static uint64_t RecordOrdered(PackedPeak* word, uint64_t added,
                                                   uint64_t removed) {
     PeakTracker tracker(word);
@@ -202,9 +205,9 @@ class PeakTracker {
     }
   }
 
-  // May be torn: the exchange then fails and gives what was there. `low` first: who changes `high`
-  // changes `low` too (the current bytes or the epoch), so an exchange of `low` alone fails where
-  // `high` is newer than it.
+  // The value may be torn: the exchange then fails and returns the real one. `low` is read first:
+  // every change of `high` also changes `low` (the current bytes or the epoch), so an exchange of
+  // `low` alone fails if `high` is newer.
   PackedPeak LoadUnordered() const {
     PackedPeak seen;
     seen.low = __atomic_load_n(&word_->low, __ATOMIC_ACQUIRE);

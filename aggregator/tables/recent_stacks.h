@@ -1,8 +1,7 @@
-// RecentStacks: what a thread's last stacks led to, so that a stack that comes again costs one
-// look.
+// RecentStacks: a thread's last stacks with their cells, so that a repeated stack costs one look.
 //
-// A program allocates from few places at a time. From a capture we know how much of it is unchanged
-// since the capture before (a node of the call tree), and the frames that follow; an entry has
+// A program allocates from few places at a time. A capture tells how much of the stack is unchanged
+// since the previous capture (a node of the call tree), and the frames that follow. An entry has
 // both, in full, with the nodes and the cell that they led to.
 //
 //   node of the unchanged part | changed frames, root first | their nodes | cell
@@ -10,9 +9,8 @@
 // Thread safety: its thread's only. Memory: 128 bytes an entry, touched as they are used.
 // Invariants
 //   1. A match is exact: the same node before, the same return addresses after it and the same tag
-//      (which function of the allocator was called). Whether the cell is right for it is a function
-//      of these, of the thread's name (Forget when it changes) and of the module generation (a part
-//      of the entry).
+//      (the function of the allocator). The right cell is a function of these, of the thread's name
+//      (Forget when it changes) and of the module generation (a part of the entry).
 //   2. A zeroed entry matches nothing: generations begin at 1.
 #pragma once
 
@@ -25,7 +23,7 @@ namespace memprof {
 
 class RecentStacks {
  public:
-  // The cell of the stack that was just captured into `memory`, and notes the nodes in its frames;
+  // The cell of the stack that was just captured into `memory`; writes the nodes into its frames.
   // kNone if it is not known.
   [[gnu::always_inline]] uint32_t Find(StackMemory& memory, const CaptureResult& capture,
                                        uint8_t tag) {
@@ -75,16 +73,16 @@ class RecentStacks {
 
   struct alignas(64) Entry {
     uint32_t generation;
-    uint32_t before;   // node of the unchanged part
-    uint32_t changed;  // how many frames, and the tag
+    uint32_t before;   // the node of the unchanged part
+    uint32_t changed;  // number of changed frames, and the tag
     uint32_t cell;
     uintptr_t pcs[kMaxChanged];
     uint32_t nodes[kMaxChanged];
   };
   static_assert(sizeof(Entry) == 128);
 
-  // Stacks whose outer frames are missing start at a row of their own, which stands for a node
-  // here.
+  // Stacks whose outer frames are missing start at a row of their own, which takes the place of a
+  // node here.
   static uint32_t Before(const StackMemory& memory, const CaptureResult& capture) {
     if (capture.unchanged > 0) return memory.frames[capture.unchanged - 1].node;
     return capture.truncated ? kNone : capture.incomplete ? kNone - 1 : 0;

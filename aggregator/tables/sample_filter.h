@@ -1,16 +1,17 @@
-// SampleFilter: whether an address may be that of a sampled block. Nearly every free asks it, and
-// nearly every answer is no: a load and a compare.
+// SampleFilter: tells whether an address may be that of a sampled block. Nearly every free asks it,
+// and nearly every answer is no: a load and a compare.
 //
-// Counters of one byte by a hash of the address. Neighbours in the heap are neighbours here, so
-// that a program that frees them one after the other stays in a few lines; what is a power of two
-// apart isn't. A counter that is full stays so: its addresses are asked for in vain from then on.
+// It has counters of one byte, by a hash of the address. Neighbours in the heap are neighbours
+// here, so that a program that frees them one after the other stays in a few lines; addresses a
+// power of two apart are not. A full counter stays full: its addresses then get the answer yes for
+// ever.
 //
 // Thread safety: any thread, also a signal handler that interrupts any of the functions; lock-free.
-// Memory order: relaxed. Who frees a block got its address from who allocated it, and with it all
-// that happened before.
-// Memory: 64 KiB, zero-initialised: of a thousand sampled blocks 1.5 % of the free blocks'
-// addresses are taken for one, which costs a look into the live map. Invariant: MayHave of every
-// address that was added and not removed.
+// Memory order: relaxed. A thread that frees a block got its address from the thread that allocated
+// it, and with it everything that happened before.
+// Memory: 64 KiB, zero-initialised. With a thousand sampled blocks, 1.5 % of the addresses of other
+// freed blocks get the answer yes, which costs a look into the live map.
+// Invariant: MayHave is true for every address that was added and not removed.
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,7 @@ class SampleFilter {
   static constexpr unsigned kBits = 16;
   static constexpr uint8_t kFull = 0xff;
 
-  // 16 bytes are the least distance of two blocks; 1 MiB of the heap are one round.
+  // Blocks are at least 16 bytes apart; the counters repeat every 1 MiB of the heap.
   static size_t Place(uintptr_t address) {
     constexpr uintptr_t kOdd = 0x9e35;
     return ((address >> 4) + (address >> (4 + kBits)) * kOdd) & ((size_t{1} << kBits) - 1);

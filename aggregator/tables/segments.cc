@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/monotonic_clock.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/monotonic_clock.h"
+#include "aggregator/basics/system_calls.h"
 #include "aggregator/tables/peak_tracker.h"
 
 namespace memprof {
@@ -15,13 +15,13 @@ namespace {
 constexpr int kTries = 5;
 constexpr int kRetakes = 3;
 constexpr uint64_t kTurnNs = 100'000'000;
-constexpr uint32_t kTurnTries = 2'000'000;  // where no system call may be made: some 40 ns each
+constexpr uint32_t kTurnTries = 2'000'000;  // used if no system call may be made: some 40 ns each
 
 uint64_t Difference(int64_t a, int64_t b) { return static_cast<uint64_t>(a > b ? a - b : b - a); }
 
 int64_t Larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-// Summed again while an event in flight may be what is missing.
+// Sums again, since an event in flight may account for the difference.
 void TakeRows(EpochRows& rows, const Region& region, uint64_t epoch, int64_t expected,
               uint64_t slack) {
   rows.Take(region, epoch);
@@ -46,7 +46,7 @@ Segments::Turn::Turn(Segments& segments, const void* thread) : segments_(segment
       __builtin_ia32_pause();
       continue;
     }
-    // Each thread that is busy may have a slice of the processor's time before the next try.
+    // Each busy thread may need a slice of the processor's time before the next try.
     const uint64_t now = MonotonicNs();
     if (deadline == 0) deadline = now + kTurnNs;
     if (now >= deadline) break;
@@ -79,7 +79,7 @@ uint64_t Segments::KeptPeak() const {
                          : header.kept_peaks[generation % 2].peak.load(std::memory_order_relaxed);
 }
 
-// The first of equal peaks is the run's; the first of all may be of 0 bytes.
+// The first of equal peaks is the run's; the very first may be of 0 bytes.
 bool Segments::IsHighest(uint64_t peak) const {
   return peak > KeptPeak() || region_.header().kept_generation.load(std::memory_order_relaxed) == 0;
 }
@@ -92,7 +92,7 @@ bool Segments::IsWanted(uint64_t peak) const {
   return false;
 }
 
-// Does the first three steps of a mark.
+// The first three steps of a mark.
 bool Segments::EndSegment() {
   PeakTracker word(&region_.header().peak);
   if (!Counts()) return false;
@@ -108,7 +108,7 @@ bool Segments::EndSegment() {
     if (!Counts()) return false;
     if (word.EndSegment(state, before_)) return true;
   }
-  // Threads climb too fast. What was live at an armed maximum is what is live at the mark.
+  // Threads make maxima too fast. What was live at an armed maximum is what is live at the mark.
   if (!Counts()) return false;
   before_ = word.EndSegment();
   if (IsWanted(before_.peak)) {
@@ -125,12 +125,12 @@ bool Segments::Mark() {
   return Counts();
 }
 
-// The rows in `peak_` as the run's, if they are the highest.
+// Publishes the rows in `peak_` as the run's, if they are the highest.
 void Segments::Publish(uint64_t peak) {
   RegionHeader& header = region_.header();
   if (!IsHighest(peak)) return;
   const uint32_t generation = header.kept_generation.load(std::memory_order_relaxed) + 1;
-  const uint32_t next = generation == 0 ? 2 : generation;  // 0 says that nothing is kept
+  const uint32_t next = generation == 0 ? 2 : generation;  // 0 means that nothing is kept
   memprof::KeptPeak& kept = header.kept_peaks[next % 2];
   const uint32_t half = region_.capacity(Table::kPeakRows) / 2;
   PeakRow* rows = region_.Records<PeakRow>(Table::kPeakRows) + next % 2 * half;
@@ -153,7 +153,8 @@ void Segments::Offer(uint64_t peak) {
   for (Scope& scope : scopes_) {
     if (!scope.used || scope.ended || static_cast<int64_t>(peak) <= scope.highest) continue;
     scope.highest = static_cast<int64_t>(peak);
-    // What threads kept back may be freed by now, and hide that this is less than there was.
+    // Memory that threads had held back may be freed by now, which hides that this is less than
+    // there was.
     if (peak_.live_sum.bytes < scope.base_sum.bytes) continue;
     scope.peak_sum = peak_.live_sum;
     scope.peak_raced_bytes = peak_.raced_bytes;
@@ -174,7 +175,7 @@ bool Segments::BeganBy(const Scope& scope, const ThreadSlot* slot) {
          slot->taken.load(std::memory_order_relaxed) == scope.slot_taken;
 }
 
-// The thread's own peak so far, to all scopes that watch it. Pre: called by the slot's owner.
+// Adds the thread's own peak so far to all scopes that watch it. Pre: called by the slot's owner.
 void Segments::FoldWatched(ThreadSlot& slot) {
   for (Scope& scope : scopes_) {
     if (scope.used && !scope.ended && scope.watch && BeganBy(scope, &slot)) {
@@ -248,8 +249,8 @@ ScopeFigures Segments::FiguresOf(const Scope& scope, const ScopeCaller& caller) 
   const uint64_t shared =
       region_.header().shared_bytes.load(std::memory_order_relaxed) - scope.shared_at_start;
   const uint64_t raced = scope.raced_bytes + scope.peak_raced_bytes + now_.raced_bytes;
-  // By the word the peak may have been elsewhere than where most was live, by what was kept back at
-  // the one and at the other.
+  // According to the word the peak may have been at another moment than the real one. The
+  // difference is what was held back at the two moments.
   figures.bound_bytes = 2 * slack + differs + shared + raced;
   figures.inexact = scope.inexact || !now_.exact || shared != 0 || differs > 2 * slack;
   figures.was_stopped = scope.was_stopped || caller.stopped;
@@ -331,54 +332,54 @@ void Segments::NoteStopped() {
   for (Scope& scope : scopes_) scope.was_stopped = true;
 }
 
-// --- named snapshots -----------------------------------------------------------------------------
+// --- named moments -----------------------------------------------------------------------------
 
-// With room to grow, or of just what is needed. They are never given back, so a name that had one
-// site more each time must not take fresh ones each time. Nobody else takes any: marks are made one
-// at a time.
-uint32_t Segments::TakeSnapshotRows(uint32_t rows, uint32_t& room) {
+// Takes rows with room to grow, or exactly as many as needed. Rows are never given back, so a name
+// whose moments grow by one site each time must not take new rows each time. Nobody else takes any:
+// marks are made one at a time.
+uint32_t Segments::TakeNamedMomentRows(uint32_t rows, uint32_t& room) {
   const uint32_t left =
-      region_.capacity(Table::kSnapshotRows) - region_.count(Table::kSnapshotRows);
+      region_.capacity(Table::kNamedMomentRows) - region_.count(Table::kNamedMomentRows);
   if (rows > left) return kNoRecord;
   const uint32_t wanted = std::bit_ceil(rows);
   room = wanted <= left ? wanted : rows;
-  return region_.Take(Table::kSnapshotRows, room);
+  return region_.Take(Table::kNamedMomentRows, room);
 }
 
-bool Segments::KeepSnapshot(const char* name, uint64_t time_ns) {
-  auto* const records = region_.Records<SnapshotRecord>(Table::kSnapshots);
+bool Segments::KeepNamedMoment(const char* name, uint64_t time_ns) {
+  auto* const records = region_.Records<NamedMomentRecord>(Table::kNamedMoments);
   constexpr size_t kLongest = sizeof records->name - 1;
   const size_t bytes = strnlen(name, kLongest);
   if (bytes == 0) return false;
-  const uint32_t kept = region_.count(Table::kSnapshots);
+  const uint32_t kept = region_.count(Table::kNamedMoments);
   uint32_t index = 0;
   while (index < kept &&
          (strncmp(records[index].name, name, bytes) != 0 || records[index].name[bytes] != 0)) {
     ++index;
   }
-  if (index == region_.capacity(Table::kSnapshots)) return false;
+  if (index == region_.capacity(Table::kNamedMoments)) return false;
   if (!Mark()) return false;
   uint32_t rows = 0;
   for (uint32_t site = 0; site < now_.live.used(); ++site) rows += now_.live[site] != SiteRow{};
-  SnapshotRecord& record = records[index];
+  NamedMomentRecord& record = records[index];
   uint32_t first = record.first_row.load(std::memory_order_relaxed);
   uint32_t room = record.row_room;
   if (!Counts()) return false;
   if (room < rows) {
-    first = TakeSnapshotRows(rows, room);
+    first = TakeNamedMomentRows(rows, room);
     if (first == kNoRecord) return false;
   }
-  if (index == kept && region_.Take(Table::kSnapshots) != index) return false;
+  if (index == kept && region_.Take(Table::kNamedMoments) != index) return false;
   // It is odd already if a signal handler left this in the middle.
   const uint32_t odd = record.sequence.load(std::memory_order_relaxed) | 1;
   if (!Counts()) return false;
   record.sequence.exchange(odd, std::memory_order_acq_rel);
   if (index == kept) memcpy(record.name, name, bytes);
-  // The room last: a signal handler may leave this, and it must never be more than first_row's.
+  // The room is stored last: a signal handler may leave this, and it must never exceed first_row's.
   record.first_row.store(first, std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   record.row_room = room;
-  auto* row = region_.Records<SnapshotRow>(Table::kSnapshotRows) + first;
+  auto* row = region_.Records<NamedMomentRow>(Table::kNamedMomentRows) + first;
   for (uint32_t site = 0; site < now_.live.used(); ++site) {
     const SiteRow live = now_.live[site];
     if (live == SiteRow{}) continue;

@@ -5,7 +5,7 @@
 namespace memprof {
 namespace {
 
-// Sets what `change(use)` makes of the word. False: `change` was, and nothing is changed.
+// Sets the word to `change(use)`. False: `change` returned false, and nothing is changed.
 template <typename Change>
 bool ChangeUse(const Region& region, Change change, ChunkUse* after) {
   std::atomic<uint64_t>& word = region.header().chunk_use;
@@ -24,7 +24,7 @@ uint32_t TakeOwnChunk(const Region& region) {
   ChunkUse use;
   const auto take = [&](ChunkUse& now) { return ++now.own <= capacity - now.groups; };
   if (!ChangeUse(region, take, &use)) return kNoRecord;
-  // Published before a cell of it is. Others may have taken later ones meanwhile.
+  // Published before any of its cells. Other threads may have taken later chunks meanwhile.
   auto& count = region.header().counts[static_cast<size_t>(Table::kCellChunks)];
   uint32_t published = count.load(std::memory_order_relaxed);
   while (published < use.own &&

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 #include "aggregator/tables/allocator_code.h"
 #include "aggregator/tables/shared_cells.h"
 
@@ -22,15 +22,15 @@ static_assert(sizeof(NameWords) == sizeof(ThreadNameRecord));
 NameWords WordsOf(const char (&name)[16]) {
   char padded[16] = {};
   for (size_t i = 0; i < sizeof padded - 1 && name[i] != 0; ++i) padded[i] = name[i];
-  // No name at all is told from an empty record by a byte behind its end.
+  // An empty name differs from an empty record by a byte after its end.
   if (padded[0] == 0) padded[15] = 1;
   NameWords words;
   memcpy(&words, padded, sizeof words);
   return words;
 }
 
-// The node of the stack's innermost frame that isn't the allocator's: `leaf` where all are. The
-// allocator's have nodes too, or the next capture would take theirs for known.
+// The node of the stack's innermost frame outside the allocator; `leaf` if all are inside. The
+// allocator's frames have nodes too: the next capture would take missing ones for known.
 uint32_t WithoutAllocator(const StackMemory& memory, uint32_t depth, uint32_t leaf) {
   uint32_t outer = depth;
   while (outer > 0 && allocator_code.Has(memory.frames[outer - 1].pc)) --outer;
@@ -62,8 +62,8 @@ uint32_t StackTable::NewRow(uint64_t pc) {
   return NewSite(Node(kRootNode, pc, &replaced), 0);
 }
 
-// A record that was taken and not written yet is all zeros: a name is written with its first word
-// last, and is nobody's until then.
+// A record that was taken and not written yet is all zeros. A name is written with its first word
+// last, and counts from then on.
 uint32_t StackTable::ThreadName(const char (&name)[16]) {
   uint64_t* const words = region_.Records<uint64_t>(Table::kThreadNames);
   const NameWords wanted = WordsOf(name);
@@ -84,10 +84,10 @@ uint32_t StackTable::ThreadName(const char (&name)[16]) {
 uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t label) {
   bool replaced = false;
   uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
-  // Frames before the new one may have been taken for those of the module that it replaced.
+  // Frames before the new module's may have been taken for those of the module that it replaced.
   if (replaced) node = Leaf(memory, capture, 0, &replaced);
   if (node != kNoRecord) return SiteOf(WithoutAllocator(memory, capture.depth, node), label);
-  // What was not entered must not be taken as known by the next capture.
+  // The next capture must not take the missing nodes for known.
   memory.depth = 0;
   region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
   return kTablesFullSite;
@@ -130,7 +130,7 @@ uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* 
   if (pc >= kFirstRealPc) {
     const ModuleTable::Found found = modules_.Find(pc);
     module = found.module;
-    // A module lies where another one lay: it was unloaded behind our back (iconv, NSS).
+    // The module is at the place of another one, which was unloaded unseen (iconv, NSS).
     if (found.replaced) InvalidateUnwinder();
     *replaced |= found.replaced;
     if (found.again) {

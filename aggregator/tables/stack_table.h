@@ -2,27 +2,30 @@
 //
 //   frames  _start  main  f         root first
 //   nodes   1 ──── 2 ──── 3         node = (parent node, pc); kept in the region
-//   site    (3, "main") → 0         what figures are kept for; kept in the region. Its label is
-//                                   the thread name, and the size class of sampled blocks
+//   site    (3, "main") → 0         the key of the figures; kept in the region. Its label is the
+//           thread
+//                                   name, the allocator's function, and for sampled blocks the size
+//                                   class
 //
 // The innermost frames that are an allocator's own (allocator_code.h) are left out of the site.
 //
-// Only the frames that changed since the thread's capture before are looked up: the others carry
+// Only the frames that changed since the thread's previous capture are looked up: the others carry
 // their node in StackMemory.
 //
 // Thread safety: any thread, also a signal handler; lock-free (InternIndex).
 // Invariants
-//   1. Equal stacks of equal label have one site, but for threads that meet a new stack at
-//      the same moment, and for stacks through a module that was loaded again in another place.
+//   1. Equal stacks with equal labels have one site. The exceptions are threads that meet a new
+//      stack at the same moment, and stacks through a module that was loaded again at another
+//      place.
 //   2. Site 0 is the row "[tables full]"; it is there from the start, so booking never fails.
 //   3. A node never changes its meaning: while its module isn't loaded it isn't found.
-// Failure: a full table books under site 0 and counts the event.
+// Failure: if a table is full, the event is booked under site 0 and counted.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
 #include "aggregator/tables/intern_index.h"
 #include "aggregator/tables/module_table.h"
 #include "aggregator/unwind/stack_capture.h"
@@ -30,32 +33,33 @@
 namespace memprof {
 
 inline constexpr uint32_t kTablesFullSite = 0;
-inline constexpr uint32_t kFirstThreadName = 1;  // of the thread that allocated first
+inline constexpr uint32_t kFirstThreadName = 1;  // the thread that allocated first
 
 class StackTable {
  public:
   constexpr StackTable(const Region& region, ModuleTable& modules)
       : region_(region), modules_(modules) {}
 
-  // Enters the fixed records. The region is attached. False: no memory.
+  // Enters the fixed records. Pre: the region is attached. False: no memory.
   bool Init();
 
-  // The region is another one, and nobody else uses the table: as after Init, with nothing known.
+  // Pre: the region is another one, and nobody else uses the table. It is then as after Init, and
+  // knows nothing.
   bool Restart();
 
-  // A new site of a row that is no stack (kPc… of region_layout.h).
+  // A new site for a row that is no stack (kPc… of region_layout.h).
   uint32_t NewRow(uint64_t pc);
 
-  // The site of the stack that was just captured into `memory`; notes nodes in its frames.
+  // The site of the stack that was just captured into `memory`; writes the nodes into its frames.
   uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label);
 
-  // The id of a thread's name (at most 15 bytes and a 0); 0 where there are too many.
+  // The id of a thread's name (at most 15 bytes and a 0); 0 if there are too many names.
   uint32_t ThreadName(const char (&name)[16]);
 
  private:
-  // The node of the whole stack, of which the first `known` frames have theirs; kNoRecord if a
-  // table is full. `replaced` is set when a module was marked unloaded meanwhile, of which some of
-  // these may be.
+  // The node of the whole stack, whose first `known` frames have their nodes; kNoRecord if a table
+  // is full. `replaced` is set if a module was marked unloaded meanwhile; some of these frames may
+  // be in it.
   uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known, bool* replaced);
   uint32_t Node(uint32_t parent, uint64_t pc, bool* replaced);
   uint32_t Lookup(uint32_t parent, uint64_t pc, uint64_t hash);
@@ -66,7 +70,7 @@ class StackTable {
   const Region& region_;
   ModuleTable& modules_;
   InternIndex node_index_;
-  InternIndex site_index_;  // of sites that are not their node's first
+  InternIndex site_index_;  // the sites that are not their node's first
   std::atomic<uint32_t>* first_site_plus_one_ = nullptr;  // by node
   uint64_t first_site_bytes_ = 0;
 };

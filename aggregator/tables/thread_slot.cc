@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/private_memory.h"
 #include "aggregator/tables/shared_cells.h"
 
 namespace memprof {
@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t kFirstIndexCapacity = 512;  // one page
 
-// A slot whose stacks are not unusually deep has these resident: both ends of the remembered
+// The resident memory of a slot whose stacks are not unusually deep: both ends of the remembered
 // frames, and the recent stacks.
 constexpr int64_t kSlotResidentBytes = 5 * 4096;
 static_assert(sizeof(ThreadSlot) > kSlotResidentBytes);
@@ -34,8 +34,8 @@ bool GrowIndex(ThreadSlot& slot) {
     if (entry != 0) *IndexEntry(index, capacity, static_cast<uint32_t>(entry >> 32) - 1) = entry;
   }
   CountPrivateBytes(int64_t{capacity - slot.index_capacity} * int64_t{sizeof(uint64_t)});
-  // In an order in which a signal handler may leave it: the old one goes last, and a capacity that
-  // is still the old one only makes entries harder to find.
+  // In an order that a signal handler may interrupt at any point: the old index is freed last. A
+  // capacity that is still the old one only makes entries harder to find.
   uint64_t* const old = slot.index;
   const uint32_t old_capacity = slot.index_capacity;
   slot.index = index;
@@ -130,7 +130,7 @@ void GrowVerifiedStacks(VerifiedStacks& stacks) {
   const bool may = grown.fetch_add(bytes, std::memory_order_relaxed) + bytes <= kMaxVerifiedGrowth;
   if (!may) grown.fetch_sub(bytes, std::memory_order_relaxed);
   stacks.Grow([&](void* start, size_t size) {
-    // The page in which it begins is in use already.
+    // Its first page is in use already.
     const size_t before = reinterpret_cast<uintptr_t>(start) % kPageBytes;
     return may && CommitMemory(static_cast<char*>(start) - before, size + before);
   });
@@ -151,8 +151,8 @@ ThreadSlot* SlotTable::Acquire(uint32_t tid) {
 
 void SlotTable::Release(ThreadSlot* slot) { slot->owner.store(0, std::memory_order_release); }
 
-// A thread that is gone may have been in the middle of growing its index: then `index_capacity` is
-// that of the smaller one, and what lies behind it is not given back.
+// A thread that is gone may have been in the middle of growing its index. Then `index_capacity` is
+// that of the smaller one, and the memory behind it is not given back.
 int64_t SlotTable::ForgetThreads(ThreadSlot* own) {
   int64_t pending = 0;
   for (auto& entry : slots_) {
@@ -215,7 +215,7 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
     if (entry.load(std::memory_order_relaxed) == nullptr &&
         entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
       CountPrivateBytes(kSlotResidentBytes);
-      count_.fetch_add(1);  // ordered with who shares the slack out (events/order.cc)
+      count_.fetch_add(1);  // ordered with the sharing of the slack (events/order.cc)
       return slot;
     }
   }
@@ -223,8 +223,8 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
   return nullptr;
 }
 
-// A thread that ended by the system call alone never released its slot. Each owner that is asked
-// for is a system call, so only a few are asked at a time, in turn.
+// A thread that ended by the bare system call never released its slot. Asking about an owner is a
+// system call, so only a few are asked at a time, in turn.
 ThreadSlot* SlotTable::TakeFromDead(uint32_t tid) {
   constexpr uint32_t kAsked = 32;
   if (tid == kUnknownOwner) return nullptr;  // a filter is in force: ask nothing

@@ -1,17 +1,18 @@
-// ThreadSlot: what one thread counts into; SlotTable: which thread has which slot.
+// ThreadSlot: the part of the tables that one thread counts into. SlotTable: which thread has which
+// slot.
 //
 // A slot's cells (in the region) never move and outlive its thread: the next thread that takes the
 // slot goes on counting in them. So the number of slots is the largest number of threads that were
-// alive at once, and 100,000 short threads use a few.
+// alive at once; 100,000 short threads use a few.
 //
 //   slot 1  owner tid 4711 ─ chunks 3, 9 ─ cells (site 0) (site 5) (site 8) …
 //   slot 2  owner –        ─ chunk 4     ─ cells …            waits for the next thread
 //
-// Ownership: a slot and its cells are touched by the thread that owns the slot, and by it alone.
+// Ownership: only the thread that owns a slot touches the slot and its cells.
 // Thread safety: SlotTable is lock-free; Acquire and Release may be called by any thread.
-// Failure: Acquire gives nullptr above kMaxSlots threads at once or without memory: the thread then
-// counts into the shared cells (shared_cells.h). It looks at every slot, so who gets none waits for
-// kAcquireAgainAfter events before it asks again.
+// Failure: Acquire returns nullptr above kMaxSlots simultaneous threads or without memory: the
+// thread then counts into the shared cells (shared_cells.h). A search goes through every slot, so a
+// thread that gets none lets kAcquireAgainAfter events pass before it asks again.
 // Memory order: Release stores the owner with release, Acquire takes it with acquire, so the new
 // owner sees the cells as the old one left them.
 #pragma once
@@ -19,7 +20,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
 #include "aggregator/tables/last_allocations.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
@@ -30,27 +31,27 @@ namespace memprof {
 inline constexpr size_t kMaxSlots = 1024;
 inline constexpr uint32_t kAcquireAgainAfter = 4096;
 
-// The owner where the tid may not be asked for (a filter of system calls): never taken for dead.
+// The owner if its tid may not be asked for (a filter of system calls): never taken for dead.
 inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
 
 struct ThreadSlot {
   StackMemory stack;
   RecentStacks recent;
-  VerifiedStacks* verified;            // nullptr: no stack came again yet, or there is no room
+  VerifiedStacks* verified;            // nullptr: no stack was repeated yet, or there is no room
   std::atomic<uint32_t> owner;         // tid; 0: free
-  std::atomic<uint32_t> name_changed;  // set by whoever renames the thread
-  std::atomic<uint32_t> taken;         // how often: tells its owners apart
+  std::atomic<uint32_t> name_changed;  // set by the thread that renames this one
+  std::atomic<uint32_t> taken;         // how often it was taken: distinguishes its owners
   uint32_t thread_name;                // id in the region
-  int64_t pending;                     // bytes kept back from the peak (PeakTracker::KeepBack)
+  int64_t pending;                     // bytes held back from the peak (PeakTracker::KeepBack)
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
-  uint32_t chunk_used;                 // cells taken of it
+  uint32_t chunk_used;                 // number of cells used in it
   uint32_t index_used;
   uint32_t index_capacity;  // a power of two, or 0
   uint64_t* index;          // open addressing: site + 1 in the upper half | cell
-  LastAllocations last;     // while the temporary threshold is above 1
+  LastAllocations last;     // used while the temporary threshold is above 1
 
-  // While scopes watch threads (watched_threads.h): what blocks of this slot's owner have grown by
-  // since some moment, and the highest of it. The first is written by whoever frees.
+  // While scopes watch threads (events/book_event.h): the growth of the owner's blocks since some
+  // moment, and its maximum. The first is written by any thread that frees.
   std::atomic<int64_t> watched_live;
   int64_t watched_peak;
 };
@@ -59,24 +60,24 @@ struct ThreadSlot {
 inline constexpr uint32_t kMaxVerified = 40;
 VerifiedStacks* NewVerifiedStacks();
 
-// Grows the stacks, or has them go on as they are: all slots together may grow by so many bytes.
+// Grows the stacks, or leaves them as they are: all slots together may grow by this many bytes.
 inline constexpr size_t kMaxVerifiedGrowth = 3u << 20;
 void GrowVerifiedStacks(VerifiedStacks& stacks);
 
 class SlotTable {
  public:
-  // A slot for the calling thread `tid`, with nothing remembered of its stack.
+  // Acquire returns a slot for the calling thread `tid`, with nothing remembered of its stack.
   ThreadSlot* Acquire(uint32_t tid);
   void Release(ThreadSlot* slot);
 
-  // The owner `tid` (0: every owner) reads its name again at its next allocation.
+  // Makes the owner `tid` (0: every owner) read its name again at its next allocation.
   void MarkRenamed(uint32_t tid);
 
-  // In a forked child: the other threads are gone, and no slot has cells any more. What they kept
-  // back from the peak, together. `own`: the calling thread's; may be nullptr.
+  // In a forked child: the other threads are gone, and no slot has cells any more. Returns what
+  // they held back from the peak, together. `own` is the calling thread's; may be nullptr.
   int64_t ForgetThreads(ThreadSlot* own);
 
-  // The largest number of threads that had a slot at once.
+  // The largest number of threads that had a slot at the same time.
   uint32_t count() const { return count_.load(); }
 
  private:
@@ -85,7 +86,7 @@ class SlotTable {
   ThreadSlot* TakeFromDead(uint32_t tid);
 
   std::atomic<ThreadSlot*> slots_[kMaxSlots] = {};
-  std::atomic<uint32_t> next_asked_{0};  // where TakeFromDead goes on
+  std::atomic<uint32_t> next_asked_{0};  // where TakeFromDead continues
   std::atomic<uint32_t> count_{0};
 };
 
@@ -93,7 +94,7 @@ inline constexpr uint32_t kNoCell = 0xffffffffu;
 
 inline Cell& CellAt(const Region& region, uint32_t id) { return region.cells()[id]; }
 
-// SlotCells: which cell a site has in a slot, and which slot a cell belongs to.
+// SlotCells: the cell of a site in a slot, and the slot of a cell.
 //
 // Thread safety: Find is for the slot's owner; Owns for any thread.
 // Memory: 8 bytes a chunk and, in the slot, 16 to 32 a cell.
@@ -101,18 +102,19 @@ class SlotCells {
  public:
   constexpr explicit SlotCells(const Region& region) : region_(region) {}
 
-  // The region is attached. False: no memory.
+  // Pre: the region is attached. False: no memory.
   bool Init();
 
-  // The region is another one, and no slot has a cell (SlotTable::ForgetThreads). False: no memory.
+  // Pre: the region is another one, and no slot has a cell (SlotTable::ForgetThreads). False: no
+  // memory.
   bool Restart();
 
-  // The cell of `site` in the slot, taken now if there is none. kNoCell: the region has no room or
-  // there is no memory.
+  // The cell of `site` in the slot; a new one is taken if there is none. kNoCell: the region has no
+  // room, or there is no memory.
   uint32_t Find(ThreadSlot& slot, uint32_t site);
 
-  // The owner was taken out of the middle of anything that it did with its slot: makes the cells
-  // fit to go on with. The event it was at may be booked in part.
+  // The owner was taken out of the middle of some work with its slot: repairs the cells, so that
+  // they can be used. The interrupted event may be booked in part.
   void Mend(ThreadSlot& slot);
 
   bool Owns(const ThreadSlot& slot, uint32_t cell) const { return Owner(cell) == &slot; }
@@ -121,7 +123,7 @@ class SlotCells {
     return owners_[cell / kCellsPerChunk].load(std::memory_order_relaxed);
   }
 
-  // What was allocated and freed in the slot, bytes and blocks. For its owner.
+  // The sums of what was allocated and freed in the slot, in bytes and blocks. For its owner.
   struct Sums {
     uint64_t allocated_bytes, allocated_count, freed_bytes;
   };

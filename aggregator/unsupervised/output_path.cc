@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "aggregator/decimal_text.h"
+#include "aggregator/basics/decimal_text.h"
 
 namespace memprof {
 
@@ -17,7 +17,7 @@ void OutputPath::Add(const char* text) {
 
 void OutputPath::AddNumber(uint32_t number) { Add(DecimalText(number).text()); }
 
-// A part of the pattern. %p is `pid_text`, or without one the number.
+// Expands a part of the pattern. %p becomes `pid_text`, or the number if there is none.
 void OutputPath::AddExpanded(const char* from, const char* to, const char* pid_text, uint32_t pid) {
   for (const char* at = from; at < to; ++at) {
     if (*at != '%' || at + 1 == to) {
@@ -72,7 +72,7 @@ bool OutputPath::Init(const char* pattern, const char* directory, const char* pr
     if (at[0] != '%' || at[1] == 0) continue;
     if (at[1] == 'p') {
       has_pid_ = true;
-      if (at >= extension_) extension_ = at + strlen(at);  // "app.%p" has none
+      if (at >= extension_) extension_ = at + strlen(at);  // "app.%p" has no extension
     }
     ++at;
   }
@@ -102,7 +102,7 @@ const char* OutputPath::Folder() {
 }
 
 bool OutputPath::Fits(const char* file_name) {
-  // All before the first %p, and the extension.
+  // Everything before the first %p, and the extension.
   const char* end = base_;
   while (end < extension_ && !(end[0] == '%' && end[1] == 'p')) {
     end += end[0] == '%' && end + 1 < extension_ ? 2 : 1;

@@ -5,8 +5,8 @@
 //   2         x.4711.memprof        x.4711.2.memprof
 //   3         x.4711.2.memprof      x.4711.3.memprof
 //
-// So the first process of all has the name itself; a descendant, what it executes, and who comes
-// later, its pid in the name.
+// So the first process of all has the name itself. A descendant, a program that it executes, and
+// every later process have their pid in the name.
 //
 // Thread safety: none. Memory: its own buffers. Failure: kLongest bytes of path are too long.
 #pragma once
@@ -20,18 +20,19 @@ class OutputPath {
  public:
   static constexpr size_t kLongest = 1023;
 
-  // `directory`: what a relative pattern is relative to. False: there is no such file.
+  // `directory` is the base of a relative pattern. False: the name is too long.
   bool Init(const char* pattern, const char* directory, const char* program);
 
-  // The file's name; nullptr: it is too long. It is this object's, until the next call.
+  // The file's name; nullptr: it is too long. It belongs to this object, and is valid until the
+  // next call.
   const char* Name(uint32_t pid, uint32_t attempt);
-  // The folder that it is in; likewise.
+  // The folder that the file is in; likewise.
   const char* Folder();
 
-  // Whether the names differ by the pid alone.
+  // True if the names differ only by the pid.
   bool HasPid() const { return has_pid_; }
 
-  // Whether a file of that name in the folder may be one of these.
+  // True if a file of that name in the folder may be one of these.
   bool Fits(const char* file_name);
 
  private:
@@ -45,7 +46,7 @@ class OutputPath {
 
   char pattern_[kLongest + 1] = {};
   char program_[kLongestProgram + 1] = {};
-  const char* base_ = nullptr;       // in pattern_: the file's own name
+  const char* base_ = nullptr;       // in pattern_: the file's base name
   const char* extension_ = nullptr;  // in pattern_: its last dot, or its end
   bool has_pid_ = false;
   char text_[kLongest + 1] = {};

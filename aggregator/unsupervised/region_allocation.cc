@@ -7,9 +7,9 @@
 
 #include <cstring>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/private_memory.h"
-#include "aggregator/unsupervised/any_number.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/private_memory.h"
+#include "aggregator/unsupervised/random_number.h"
 
 namespace memprof {
 namespace {
@@ -23,7 +23,7 @@ int64_t NowUnixMs() {
   return int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1000000;
 }
 
-// A text of a fixed room: what is too much is left out.
+// A text with a fixed room: the rest is cut.
 class Text {
  public:
   template <size_t N>
@@ -43,8 +43,8 @@ class Text {
   char* const end_;
 };
 
-// Where a page that was written may need new room when it is written again, and a disk that is full
-// by then would be a SIGBUS.
+// On such file systems a page that was written may need new room when it is written again; a disk
+// that is full by then would be a SIGBUS.
 bool CopiesOnWrite(const struct statfs& info) {
   constexpr unsigned long kBcachefs = 0xca451a4e, kZfs = 0x2fc12fc1;
   const auto type = static_cast<unsigned long>(info.f_type);
@@ -61,8 +61,8 @@ bool WriteHeader(int fd, const RegionHeader& header) {
   return kernel::WriteAt(fd, &header, sizeof header, 0) == long{sizeof header};
 }
 
-// Gives all bytes of a new file their room. Where the file system can't do that at once, a byte is
-// written to each of its blocks. 0, or -errno.
+// Allocates all bytes of a new file. If the file system can't do that at once, writes a byte to
+// each of its blocks. Returns 0, or -errno.
 long FillWithRoom(int fd, uint64_t bytes) {
   constexpr uint64_t kBlock = 512;
   long error;
@@ -99,15 +99,15 @@ uint64_t AllocateRegion(int fd, uint64_t budget, const TrackerOptions& tracker,
   for (; budget >= kSmallestBudget; budget /= 2) {
     memset(static_cast<void*>(&header), 0, sizeof header);
     const uint64_t bytes = LayOutRegion(header, budget);
-    // Beyond the limit would be a SIGXFSZ of the program.
+    // Exceeding the limit would raise SIGXFSZ in the program.
     if (bytes > largest_file || bytes > FreeBytes(fd) / kShareOfFree) continue;
     if (budget > share_of_memory && budget > kSmallestBudget) continue;
     const long error = FillWithRoom(fd, bytes);
     header.options = tracker;
     header.origin.unsupervised.store(1, std::memory_order_relaxed);
     header.origin.start_unix_ms = NowUnixMs();
-    header.origin.run_id = AnyNumber();
-    // Others may have taken theirs at the same time: then all of them were too much.
+    header.origin.run_id = RandomNumber();
+    // Other processes may have allocated at the same time: together they may be too much.
     const bool leaves_enough = FreeBytes(fd) / (kShareOfFree - 1) >= bytes;
     if (error == 0 && leaves_enough && WriteHeader(fd, header)) return bytes;
     if (kernel::Truncate(fd, 0) != 0 || error == -ENOSPC) break;

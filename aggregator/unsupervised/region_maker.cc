@@ -3,18 +3,17 @@
 #include <dirent.h>
 #include <errno.h>
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/libc_functions.h"
-#include "aggregator/private_memory.h"
-#include "aggregator/region.h"
-#include "aggregator/system_calls.h"
-#include "aggregator/unsupervised/any_number.h"
+#include "aggregator/basics/environment.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/private_memory.h"
+#include "aggregator/basics/system_calls.h"
 #include "aggregator/unsupervised/output_path.h"
+#include "aggregator/unsupervised/random_number.h"
 #include "aggregator/unsupervised/region_allocation.h"
 #include "core/protocol/unsupervised.h"
 
@@ -29,14 +28,14 @@ constinit OutputPath output;
 constinit UnsupervisedOptions options;
 constinit bool makes_regions = false;
 
-// The root directory and the folder of the regions, as they were at the start.
+// The root directory and the folder of the regions at the start.
 struct Places {
   dev_t root_device = 0, folder_device = 0;
   ino_t root = 0, folder = 0;
 };
 constinit Places places;
 
-// A forked child may have another root by its first event, and a folder of that name in it.
+// By its first event, a forked child may have another root, with a folder of the same name in it.
 bool FindPlaces(Places* found) {
   struct stat root, folder;
   const char* name = output.Folder();
@@ -52,11 +51,11 @@ bool IsWhereItWas() {
          now.folder_device == places.folder_device && now.folder == places.folder;
 }
 
-// Regions among the files of these names; max_files: no more.
+// The number of regions among the files of these names; max_files: no more are allowed.
 uint32_t CountRegions() {
   const char* folder = output.Folder();
   const int fd = folder != nullptr ? kernel::Open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-  if (fd < 0) return options.max_files;  // it can't be told
+  if (fd < 0) return options.max_files;  // it isn't known
   alignas(dirent64) static char entries[2048];
   uint32_t count = 0;
   long n = 0;
@@ -77,8 +76,8 @@ uint32_t CountRegions() {
   return n < 0 ? options.max_files : count;
 }
 
-// What has the name is no file that somebody's region may stand beside: a device, or a link to
-// anything that is there (/dev/stderr).
+// True if the name belongs to something beside which no region may be made: a device, or a link to
+// anything that exists (/dev/stderr).
 bool IsNoPlace(const char* name) {
   struct stat info;
   if (kernel::Stat(name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
@@ -86,12 +85,12 @@ bool IsNoPlace(const char* name) {
   return !S_ISREG(info.st_mode);
 }
 
-// A new file under the first name that is free; -1: there is to be none. `attempt` is its number.
+// Makes a new file under the first free name; -1: none may be made. `attempt` gets its number.
 int CreateFile(uint32_t first, uint32_t* attempt) {
   const uint32_t pid = kernel::Pid();
   bool counted = false;
   for (uint32_t i = first; i <= kMostAttempts; ++i) {
-    // The name itself is asked for in any case; what comes beside it is bounded.
+    // The name itself is always tried; the number of further files is limited.
     if (!counted && (i > 1 || output.HasPid())) {
       if (CountRegions() >= options.max_files) return -1;
       counted = true;
@@ -101,13 +100,13 @@ int CreateFile(uint32_t first, uint32_t* attempt) {
     const int fd = kernel::Open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     *attempt = i;
     if (fd >= 0) return fd;
-    // Without descendants nobody has another name. Beside a device there is no place for files.
+    // Without descendants there are no other names. No files are made beside a device.
     if (fd != -EEXIST || (!options.follow_fork && !output.HasPid()) || IsNoPlace(name)) return -1;
   }
   return -1;
 }
 
-// A file of its own from the `first` attempt on. What is wrong already is left there.
+// Makes a file of its own from the `first` attempt on. Errors so far are recorded in it.
 MappedRegion MakeFile(uint32_t first, uint64_t budget, const TrackerOptions& tracker,
                       const OptionsTrouble& trouble) {
   auto* header = static_cast<RegionHeader*>(MapMemory(kPageBytes));
@@ -140,20 +139,12 @@ MappedRegion MakeFile(uint32_t first, uint64_t budget, const TrackerOptions& tra
 
 }  // namespace
 
-const char* EnvironmentValue(const char* name) {
-  const size_t bytes = strlen(name);
-  for (char** entry = __environ; *entry != nullptr; ++entry) {
-    if (strncmp(*entry, name, bytes) == 0 && (*entry)[bytes] == '=') return *entry + bytes + 1;
-  }
-  return nullptr;
-}
-
 MappedRegion MakeRegion() {
   const char* pattern = EnvironmentValue(kOutputVariable);
-  // Who runs with more rights than its caller takes no name of a file from it.
+  // A program with more rights than its caller takes no file name from it.
   if (pattern == nullptr || *pattern == 0 || AuxiliaryValue(AT_SECURE) != 0) return {};
   static char directory[OutputPath::kLongest + 1];
-  // "(unreachable)/…" is a directory of another root's.
+  // "(unreachable)/…" is a directory under another root.
   if (pattern[0] != '/' &&
       (kernel::Call(SYS_getcwd, directory, sizeof directory) < 0 || directory[0] != '/')) {
     return {};
@@ -162,7 +153,7 @@ MappedRegion MakeRegion() {
   const OptionsTrouble trouble =
       ReadUnsupervisedOptions(EnvironmentValue(kOptionsVariable), &options);
   if (trouble.why != nullptr) options = {};
-  if (options.tracker.sample_bytes != 0) options.tracker.sample_seed = AnyNumber();
+  if (options.tracker.sample_bytes != 0) options.tracker.sample_seed = RandomNumber();
   const MappedRegion mapped = MakeFile(1, kRegionBudget, options.tracker, trouble);
   makes_regions = mapped.base != nullptr && options.follow_fork && FindPlaces(&places);
   return mapped;
@@ -171,10 +162,10 @@ MappedRegion MakeRegion() {
 bool MakesRegionsOfChildren() { return makes_regions; }
 
 MappedRegion MakeRegionOfChild(const Region& parent) {
-  // Files can't be had with the calls of an allocator alone.
+  // Files can't be made with only an allocator's system calls.
   if (!makes_regions || SystemCallsFiltered()) return {};
   if (!IsWhereItWas()) return {};
-  // A child has no other file than one with its pid.
+  // A child's file always has its pid in the name.
   const uint32_t first = output.HasPid() ? 1 : 2;
   return MakeFile(first, kSmallRegionBudget, parent.header().options, {});
 }

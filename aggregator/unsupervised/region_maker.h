@@ -1,38 +1,35 @@
-// RegionMaker: the region of a process without a supervisor, which the tracker makes itself, as a
-// file (core/protocol/unsupervised.h has what asks for it).
+// RegionMaker: the region of a process without a supervisor. The tracker makes it itself, as a file
+// (core/protocol/unsupervised.h has the variables that ask for it).
 //
-//   nobody named a supervisor ──► MakeRegion          the file MEMPROF_OUTPUT names
-//   a child was forked, and allocates ──► …OfChild    another file, with the child's pid
-//   what is executed starts anew, in an environment that still says so
+//   no supervisor is named       ──► MakeRegion          the file that MEMPROF_OUTPUT names
+//   a forked child allocates     ──► …OfChild            another file, with the child's pid
+//   an executed program starts anew, in an environment with the same variables
 //
-// The file (region_allocation.h has what is in it) has mode 0600, is never one that was there
-// before, and no link is followed to it. If nothing can be counted the file says why, where it can
-// be made at all: the program's own output is never touched.
+// The file (region_allocation.h has its content) has mode 0600, is never an existing one, and no
+// link is followed to it. If nothing can be counted the file says why, provided that it can be
+// made. The program's own output is never touched.
 //
 // Thread safety: each by one thread at a time, as StartTracker calls them. Descriptors: none stays
-// open. errno is not kept. Failure: a null region; the program runs untracked.
+// open. errno is not preserved.
+// Failure: a null region; the program runs untracked.
 #pragma once
 
-#include "aggregator/handshake_client.h"
+#include "aggregator/basics/region.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
 
-class Region;
-
 MappedRegion MakeRegion();
 
-// Whether forked children get a region from here.
+// True if forked children get a region from here.
 bool MakesRegionsOfChildren();
 // For this process, which was forked by the one that counted in `parent`.
 MappedRegion MakeRegionOfChild(const Region& parent);
-// The child counts in `region` now: it runs what its parent did.
+// The child counts in `region` now: writes that it runs the same program as its parent.
 void DescribeChild(const Region& parent, const Region& region);
 
-// What runs: by the constructor, which is told. Does nothing in a region of a supervisor.
+// Writes the facts about the program. Called by the constructor, which gets the arguments. Does
+// nothing in a region of a supervisor.
 void DescribeProgram(const Region& region, int argc, char** argv);
-
-// The value of a variable, without trusting that libc is initialised; nullptr: it isn't there.
-const char* EnvironmentValue(const char* name);
 
 }  // namespace memprof

@@ -1,8 +1,8 @@
 // ByteCursor: reads DWARF's primitive encodings from a range of memory and never outside it.
 //
 // Thread safety: a value of one thread. Async-signal-safe.
-// Failure: sticky. A read past the end, or of an encoding that is not supported, gives 0 and
-// clears ok(); whoever parses checks ok() once, at the end of a record.
+// Failure: sticky. A read past the end, or of an unsupported encoding, gives 0 and clears ok(). A
+// parser checks ok() once, at the end of a record.
 // Memory order: the bytes are a module's read-only data.
 #pragma once
 
@@ -48,7 +48,7 @@ class ByteCursor {
     position_ += bytes;
   }
 
-  // Moves the end to `bytes` from here: what follows is another record's.
+  // Moves the end to `bytes` from here: the rest belongs to another record.
   void Narrow(uint64_t bytes) {
     if (bytes > remaining()) return Fail();
     end_ = position_ + bytes;

@@ -14,8 +14,8 @@ struct CommonEntry {
   uintptr_t end = 0;
 };
 
-// Opens the record at `position`: the cursor that is returned ends where the record ends, and
-// stands behind its length.
+// Opens the record at `position`: the returned cursor is after the record's length, and ends where
+// the record ends.
 ByteCursor OpenRecord(ByteRange bytes, uintptr_t position) {
   ByteCursor cursor(bytes, position);
   const uint32_t length = cursor.Fixed<uint32_t>();
@@ -34,7 +34,7 @@ void ParseAugmentationData(ByteCursor& cursor, const char* letters, CommonEntry&
         cursor.U8();
         break;
       case 'P': {
-        // The personality's address is not needed; `aligned` (0x50) has a width of its own rules.
+        // The personality's address is not needed; `aligned` (0x50) has a width by its own rules.
         const uint8_t encoding = cursor.U8();
         if ((encoding & kPointerBaseMask) == 0x50) cursor.Fail();
         cursor.PointerValue(encoding);
@@ -82,11 +82,11 @@ bool ParseCommonEntry(ByteRange bytes, uintptr_t position, CommonEntry& entry) {
   return cursor.ok() && entry.return_address_register == kReturnAddress;
 }
 
-// The state machine of the instructions, CIE's first, then the FDE's.
+// The state machine of the instructions: first the CIE's, then the FDE's.
 //
-// DW_CFA_remember_state keeps no row, which would be the most of the stack that a capture needs.
-// Either the row is restored before the pc is reached: then all that the instructions between did
-// was to advance the location, and they are skipped. Or it isn't, and nobody will ask for it.
+// DW_CFA_remember_state saves no row: that would be most of the stack that a capture needs. If the
+// row is restored before the pc is reached, the instructions between only advanced the location,
+// and they are skipped. If it isn't, nobody will ask for it.
 class Machine {
  public:
   Machine(ByteRange bytes, const CommonEntry& entry, uintptr_t location, uintptr_t pc, CfiRow& row)
@@ -94,7 +94,7 @@ class Machine {
 
   bool unsupported() const { return unsupported_; }
 
-  // What the CIE's instructions left is what DW_CFA_restore goes back to.
+  // DW_CFA_restore returns to the rules that the CIE's instructions left.
   void FinishInitialRules() {
     for (uint32_t i = 0; i < kRegisterCount; ++i) initial_[i] = row_.registers[i];
   }
@@ -210,7 +210,7 @@ class Machine {
   }
 
   bool Set(uint64_t reg, RegisterRule rule) {
-    // Vector and other registers are of no use here.
+    // Vector and other registers are not needed.
     if (reg < kRegisterCount && skipped_rows_ == 0) row_.registers[reg] = rule;
     return true;
   }
@@ -236,7 +236,7 @@ class Machine {
     return true;
   }
 
-  // Changes the CFA that is set already; which one that is, isn't known while rows are skipped.
+  // Changes the current CFA, which isn't known while rows are skipped.
   bool SetCfaRegister(uint64_t reg) {
     if (skipped_rows_ > 0) return true;
     return row_.cfa_kind == CfaKind::kRegisterOffset && SetCfa(reg, row_.cfa_offset);
@@ -267,7 +267,7 @@ class Machine {
     return true;
   }
 
-  // Moves behind the instruction that restores the row at hand, if the pc lies behind it as well.
+  // Moves after the instruction that restores the current row, if the pc is after it as well.
   bool Remember(ByteCursor& cursor) {
     if (skipped_rows_ > 0) {
       ++skipped_rows_;
@@ -300,8 +300,8 @@ class Machine {
   const uintptr_t pc_;
   CfiRow& row_;
   bool unsupported_ = false;
-  uint32_t skipped_rows_ = 0;  // remembered within what is being skipped; 0: nothing is
-  uint32_t open_rows_ = 0;     // remembered before the pc and not restored before it
+  uint32_t skipped_rows_ = 0;  // rows remembered within the skipped part; 0: nothing is skipped
+  uint32_t open_rows_ = 0;     // rows remembered before the pc and not restored before it
   RegisterRule initial_[kRegisterCount];
 };
 
@@ -314,7 +314,7 @@ CfiResult FindFde(ByteRange header_bytes, uintptr_t header, uintptr_t pc, uintpt
   const uint8_t count_encoding = cursor.U8();
   const uint8_t table_encoding = cursor.U8();
   if (!cursor.ok() || version != 1) return CfiResult::kMalformed;
-  // What every linker writes, if it writes a table at all.
+  // All linkers use this encoding, if they write a table at all.
   if (count_encoding == kPointerOmitted || table_encoding != (kPointerRelativeToData | 0x0b)) {
     return CfiResult::kUnsupported;
   }

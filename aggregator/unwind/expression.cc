@@ -52,8 +52,8 @@ class Evaluator {
       outcome_ = FullStep::kUnknownRegister;
       return;
     }
-    // Only PLT stubs use the pc. They are on a stack when a signal interrupts them, and then the
-    // pc is kept as pc + 1.
+    // Only PLT stubs use the pc. They are on a stack when a signal interrupts them, and then the pc
+    // is kept as pc + 1.
     const uintptr_t value = registers_.value[reg] - (reg == kReturnAddress ? 1 : 0);
     Push(value + static_cast<uintptr_t>(offset));
   }

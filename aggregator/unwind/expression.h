@@ -1,9 +1,10 @@
-// DWARF expressions of CFI: what PLT stubs, signal trampolines and functions that realign their
-// stack need.
+// Evaluates DWARF expressions in CFI. PLT stubs, signal trampolines and functions that realign
+// their stack have them.
 //
-// Thread safety: pure but for the memory it reads, through ReadableStack. Async-signal-safe.
-// Failure: kUnknownRegister or kFailed; bounded at kExpressionSteps operations and
-// kExpressionDepth values.
+// Thread safety: pure, except for the memory that it reads through ReadableStack.
+// Async-signal-safe.
+// Failure: kUnknownRegister or kFailed; bounded by kExpressionSteps operations and kExpressionDepth
+// values.
 // Source: DWARF 5, section 2.5.
 #pragma once
 

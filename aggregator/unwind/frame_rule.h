@@ -1,10 +1,11 @@
 // FrameRule: the compact form of a CfiRow, in 29 bits. It covers nearly all code that compilers
-// write; what it can't express is kSpecial, and the CFI is interpreted again each time.
+// write. A row that it can't express is kSpecial, and its CFI is interpreted each time.
 //
 //   bits 0–1   kind: 0 none, 1 compact, 2 outermost, 3 special
 //   bit  2     CFA base: 0 rsp, 1 rbp
 //   bits 3–7   saved rbp at CFA − 8 × this; 0: rbp is unchanged
-//   bits 8–28  CFA offset from its base, in words of 8 bytes: on top, where one shift gets it
+//   bits 8–28  CFA offset from its base, in words of 8 bytes: in the highest bits, where one shift
+//              extracts it
 //
 // The return address of a compact frame is at CFA − 8, the caller's sp is the CFA.
 //
@@ -43,7 +44,7 @@ class FrameRule {
   static constexpr uint32_t kOutermost = 2;
   static constexpr uint32_t kSpecial = 3;
 
-  uint64_t bits_ = 0;  // as wide as an entry of RuleTable: one shift there gets the offset
+  uint64_t bits_ = 0;  // as wide as an entry of RuleTable: one shift there extracts the offset
 };
 
 inline FrameRule FrameRule::FromRow(const CfiRow& row) {

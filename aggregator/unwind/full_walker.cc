@@ -6,13 +6,13 @@
 namespace memprof {
 namespace {
 
-// The unwinder's and the hook's own frames, above the deepest stack that is kept.
+// The deepest stack that is kept, plus the unwinder's and the hook's own frames.
 constexpr uint32_t kMaxSteps = kMaxFrames + 64;
 
-// The registers that a call preserves, of the function this is inlined into.
+// The registers that calls preserve, in the function that this is inlined into.
 [[gnu::always_inline]] inline void ReadOwnRegisters(Registers& registers) {
   uintptr_t own[8];
-  // One statement, so that all are of one pc; through rax and rcx, which are not among them.
+  // One statement, so that all are from one pc; through rax and rcx, which are not among them.
   __asm__ volatile(
       "mov %%rbx, 0(%0)\n\t"
       "mov %%rbp, 8(%0)\n\t"
@@ -29,14 +29,14 @@ constexpr uint32_t kMaxSteps = kMaxFrames + 64;
   registers.known = 0;
   constexpr uint32_t kOrder[] = {kRbx, kRbp, kRsp, kR12, 13, 14, kR15};
   for (uint32_t i = 0; i < 7; ++i) registers.Set(kOrder[i], own[i]);
-  // Found as all pcs are, by its address minus one; the pc of the lea itself.
+  // Looked up as all pcs are, by its address minus one; the pc of the lea itself.
   registers.Set(kReturnAddress, own[7]);
 }
 
 }  // namespace
 
-// The registers that are read here describe this very frame, so all steps out of our own frames
-// have to be made before it returns.
+// The registers that are read here describe this frame, so all steps out of our own frames have to
+// be made before it returns.
 [[gnu::noinline]] bool FullWalker::AdvanceTo(uintptr_t pc, uintptr_t sp,
                                              const ReadableStack& stack) {
   if (lost_) return false;

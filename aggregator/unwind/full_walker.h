@@ -1,9 +1,9 @@
-// FullWalker: the callee-saved and, beyond a signal frame, all other registers of some frame of the
-// stack, for the few frames whose CFI needs more than rsp and rbp (an address kept in rbx, the
-// prologue of a function that realigns its stack).
+// FullWalker: finds the callee-saved registers of a frame of the stack and, beyond a signal frame,
+// all other registers. It is for the few frames whose CFI needs more than rsp and rbp (an address
+// kept in rbx, the prologue of a function that realigns its stack).
 //
-// It starts from the registers as they are inside the unwinder itself and steps out of it, frame by
-// frame, with the whole CFI of each: about 0.1 µs a frame, paid only by stacks with such frames.
+// It starts from the registers inside the unwinder itself and steps out of it, frame by frame, with
+// the whole CFI of each. This takes about 0.1 µs a frame, only for stacks with such frames.
 //
 // Thread safety: a value on one thread's stack. Async-signal-safe.
 #pragma once
@@ -17,15 +17,15 @@ namespace memprof {
 
 class FullWalker {
  public:
-  // The registers of the frame that is at (pc, sp) became known otherwise.
+  // The registers of the frame at (pc, sp) became known in another way.
   void StandAt(const Registers& registers) {
     registers_ = registers;
     begun_ = true;
   }
 
-  // Steps to the frame at (pc, sp), which lies at or above where the walker stands. False: it
-  // isn't reached; the walker is of no more use.
-  // REQUIRES: the first time, the frame is one of the callers of this call.
+  // Steps to the frame at (pc, sp), which lies at or above the walker's. False: it isn't reached,
+  // and the walker can't be used any more. REQUIRES: the first time, the frame is one of the
+  // callers of this call.
   bool AdvanceTo(uintptr_t pc, uintptr_t sp, const ReadableStack& stack);
 
   const Registers& registers() const { return registers_; }

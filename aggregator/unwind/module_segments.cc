@@ -10,7 +10,7 @@ constexpr uintptr_t kPage = 4096;
 ModuleSegments g_main;
 uintptr_t g_main_eh_frame_header = 0;
 
-// Where a link_map has the pointer to the program headers. 0: not known.
+// The offset of the pointer to the program headers in a link_map; 0: not known.
 uintptr_t g_headers_in_record = 0;
 
 template <typename T>
@@ -96,7 +96,7 @@ ModuleSegments SegmentsByRecord(const struct dl_find_object& object) {
   if (headers == 0 || headers % alignof(Elf64_Phdr) != 0) return {};
   const ModuleSegments segments{reinterpret_cast<const Elf64_Phdr*>(headers),
                                 CountIn(record, g_headers_in_record), object.dlfo_link_map->l_addr};
-  // They are this module's if they name what the loader found by them.
+  // They are this module's if they describe the addresses where the loader found it.
   for (uint32_t i = 0; i < segments.count; ++i) {
     if (segments.headers[i].p_type == PT_GNU_EH_FRAME &&
         segments.bias + segments.headers[i].p_vaddr ==

@@ -1,15 +1,15 @@
-// ModuleSegments: a module's program headers, in memory, and with them which of its bytes can be
-// read without a fault.
+// ModuleSegments: a module's program headers, in memory. They tell which of its bytes can be read
+// without a fault.
 //
-//   main program   AT_PHDR. The kernel maps it with holes between its segments if it has any, and
-//                  then _dl_find_object's range is that of one segment, which doesn't lead to the
-//                  ELF header.
-//   library        the loader reserves its whole range, so that it starts with the ELF header, and
-//                  the linker puts the program headers behind that.
+//   main program   AT_PHDR. If there are holes between its segments, the kernel keeps them, and
+//                  _dl_find_object's range is that of one segment, which doesn't lead to the ELF
+//                  header.
+//   library        the loader reserves its whole range, so that the range starts with the ELF
+//                  header, and the linker puts the program headers behind that.
 //   rewritten      BOLT (rustc's libraries) and patchelf move the program headers to a segment that
-//   library        they add, and only the loader's own record of the module (link_map) knows where
-//                  that is. The field isn't public: InitModuleSegments looks for it in two records
-//                  whose program headers are known otherwise.
+//   library        they add. Only the loader's own record of the module (link_map) knows where that
+//                  is. The field isn't public: InitModuleSegments looks for it in two records whose
+//                  program headers are known otherwise.
 //
 // Thread safety: after InitModuleSegments, any thread. Async-signal-safe.
 // Memory: a value; refers to the module's memory, which stays while code of it is on a stack.
@@ -21,7 +21,7 @@
 
 #include <cstdint>
 
-#include "aggregator/libc_functions.h"
+#include "aggregator/basics/libc_functions.h"
 #include "aggregator/unwind/byte_cursor.h"
 
 namespace memprof {
@@ -35,7 +35,7 @@ struct ModuleSegments {
   ByteRange Holding(uintptr_t address) const;
 };
 
-// Before the first SegmentsOf; a second time changes nothing.
+// Call it before the first SegmentsOf; a second call changes nothing.
 void InitModuleSegments(FindObject find_object);
 
 ModuleSegments SegmentsOf(const struct dl_find_object& object);

@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/system_calls.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/system_calls.h"
 
 namespace memprof {
 namespace {
@@ -17,7 +17,7 @@ uintptr_t g_main_stack_room = 0;
 
 constexpr uintptr_t PageOf(uintptr_t address) { return address & ~(kPage - 1); }
 
-// What the kernel says of an address that can't be read: -ENOMEM of unmapped memory, -EFAULT.
+// The kernel's error for an address that can't be read: -ENOMEM for unmapped memory, -EFAULT.
 constexpr long kNoMemory = -12;
 constexpr long kFault = -14;
 
@@ -28,8 +28,9 @@ long PopulateForReading(uintptr_t page) {
   return kernel::Call(SYS_madvise, page, kPageBytes, kPopulateRead);
 }
 
-// For where that isn't known or not allowed: rt_sigprocmask copies the new mask in before it looks
-// at `how`. With a `how` that doesn't exist it changes nothing, and tells EFAULT from EINVAL.
+// Used if MADV_POPULATE_READ isn't known or not allowed. rt_sigprocmask copies the new mask in
+// before it looks at `how`. With an invalid `how` it changes nothing, and distinguishes EFAULT from
+// EINVAL.
 long ReadMaskFrom(uintptr_t page) {
   constexpr long kNoSuchHow = 0x7fff;
   constexpr long kMaskBytes = 8;
@@ -38,15 +39,15 @@ long ReadMaskFrom(uintptr_t page) {
 
 bool IsPageReadable(uintptr_t page) {
   if (SystemCallsFiltered()) return false;
-  constexpr long kInvalid = -22;  // what both say of an argument they don't know
+  constexpr long kInvalid = -22;  // both return it for an argument that they don't know
   const long populated = PopulateForReading(page);
   if (populated == 0) return true;
   if (populated == kNoMemory || populated == kFault) return false;
   return ReadMaskFrom(page) == kInvalid;
 }
 
-// Whether an address where a frame lies, below what is known of the main thread's stack, belongs to
-// that stack.
+// True if an address below the known part of the main thread's stack, where a frame lies, belongs
+// to that stack.
 bool IsMainStack(uintptr_t address) { return g_main_stack_end - address < g_main_stack_room; }
 
 }  // namespace
@@ -71,7 +72,7 @@ bool ReadableStack::GrowTo(uintptr_t new_end) {
   const bool may_join = permanent_.thread_pointer == ThreadPointer();
   while (end() < new_end) {
     if (may_join && permanent_.range.Contains(end())) {
-      // The pages below the permanent range are this thread's stack as well: it has grown.
+      // The pages below the permanent range belong to this thread's stack as well: it has grown.
       SetRange(begin_, permanent_.range.end);
       permanent_.range.begin = begin_;
       is_permanent_ = true;

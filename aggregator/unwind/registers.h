@@ -13,7 +13,7 @@
 namespace memprof {
 
 struct Registers {
-  uintptr_t value[kRegisterCount];  // [kReturnAddress]: the pc, as StackCapture's invariant 3
+  uintptr_t value[kRegisterCount];  // [kReturnAddress] is the pc, by StackCapture's invariant 3
   uint32_t known;                   // bit n: value[n] is right
 
   bool Has(uint32_t reg) const { return reg < kRegisterCount && ((known >> reg) & 1) != 0; }
@@ -26,12 +26,12 @@ struct Registers {
 enum class FullStep : uint8_t {
   kStepped,
   kOutermost,
-  kUnknownRegister,  // the row needs a register that is not known here
+  kUnknownRegister,  // the row needs a register that is not known
   kFailed,           // memory that can't be read, an expression that can't be evaluated
 };
 
-// Replaces `registers` by the caller's. A register other than the pc and the sp that can't be had
-// becomes unknown. On anything but kStepped, `registers` is as it was.
+// Replaces `registers` by the caller's. Registers other than the pc and the sp become unknown if
+// they can't be found. Unless the result is kStepped, `registers` is unchanged.
 FullStep StepByRow(const CfiRow& row, ByteRange bytes, const ReadableStack& stack,
                    Registers& registers);
 

@@ -1,14 +1,14 @@
 // RuleTable: pc → FrameRule, the cache that makes a frame cost a few nanoseconds.
 //
 // 4096 lines (one cache line each) of 8 entries of 8 bytes. The line of a pc is its bits 4–15 XOR
-// its bits 16–27, the tag is all its other bits but 4–15: from line and tag the pc can be computed,
-// so no entry can answer for another pc. The way from one return address to the next is a chain of
-// dependent loads, so what is on it is kept short: two shifts, XOR, AND, load, shift, add, load.
+// its bits 16–27, the tag is all its other bits except 4–15. The pc can be computed from line and
+// tag, so no entry can answer for another pc. The way from one return address to the next is a
+// chain of dependent loads, so it is kept short: two shifts, XOR, AND, load, shift, add, load.
 //
 //   entry   FrameRule : 29 | pc bits 16–46 : 31 | pc bits 0–3 : 4       0: empty
 //
-// Thread safety: lock-free. An entry is one word, whole in itself: a racing reader sees the old one
-// or the new one, and each is right for the pc that it names. Async-signal-safe.
+// Thread safety: lock-free. An entry is one word: a racing reader sees the old one or the new one,
+// and each is right for the pc that it names. Async-signal-safe.
 // Memory: 256 KiB of address space in .bss; a page is resident once one of its lines was filled.
 // Memory order: all relaxed; nothing else is published through an entry.
 #pragma once
@@ -38,8 +38,8 @@ class RuleTable {
   // REQUIRES: pc < 2^47, rule is not kNone.
   void Insert(uintptr_t pc, FrameRule rule) {
     std::atomic<uint64_t>* line = LineOf(pc);
-    // The newest goes first and the oldest falls out. Entries that a racing insert or Clear
-    // changes meanwhile may be lost or kept twice; each remains right for its pc.
+    // The newest goes first and the oldest falls out. Entries that a racing insert or Clear changes
+    // meanwhile may be lost or kept twice; each remains right for its pc.
     uint64_t moved = (rule.bits() << kTagBits) | TagOf(pc);
     for (uint32_t i = 0; i < kWays && moved != 0; ++i) {
       const uint64_t next = line[i].load(std::memory_order_relaxed);
@@ -48,7 +48,7 @@ class RuleTable {
     }
   }
 
-  // Forgets every rule. Reads what was never written without making it resident.
+  // Forgets every rule. Reading pages that were never written doesn't make them resident.
   void Clear() {
     for (auto& entry : entries_) {
       if (entry.load(std::memory_order_relaxed) != 0) entry.store(0, std::memory_order_relaxed);

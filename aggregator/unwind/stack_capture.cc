@@ -4,8 +4,8 @@
 
 #include <atomic>
 
-#include "aggregator/kernel_calls.h"
-#include "aggregator/libc_functions.h"
+#include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/libc_functions.h"
 #include "aggregator/unwind/stack_walker.h"
 #include "aggregator/unwind/unwind_data.h"
 
@@ -15,16 +15,16 @@ std::atomic<uint32_t> g_unwinder_generation{1};  // StackMemory's zero is no gen
 
 namespace {
 
-// StackMemory.reserved as the unwinder uses it.
+// The unwinder's view of StackMemory.reserved.
 struct Reserved {
   PermanentStack permanent;
-  uint32_t open_end;  // the last step of the last capture can't be verified, only made again
+  uint32_t open_end;  // the last step of the last capture can't be verified, only repeated
   uint32_t repeats;   // some step of the last capture is marked kRepeat
 };
 static_assert(sizeof(Reserved) <= sizeof(StackMemory::reserved));
 
-// One capture: new frames are written from the upper end of the memory's array downwards (leaf
-// first, so they come to lie root first), while the remembered ones are still at its lower end.
+// One capture. New frames are written from the upper end of the memory's array downwards (leaf
+// first, so they end up root first), while the remembered ones are still at its lower end.
 //
 //   frames_   0 ........ candidate .......... write_ ........ kMaxFrames
 //             remembered,                     new
@@ -40,10 +40,10 @@ class Capture {
         remembered_open_end_(reserved.open_end != 0),
         remembered_repeats_(reserved.repeats != 0) {}
 
-  // What was found out already: seen from the remembered leaf, `changed` is the first.
+  // An earlier result: seen from the remembered leaf, `changed` is the first changed frame.
   void FromLeafFirstChangedIs(int32_t changed) { first_changed_ = changed; }
 
-  // `remembered`: how many frames of the last capture are at the lower end of the array.
+  // `remembered` is the number of the last capture's frames at the lower end of the array.
   CaptureResult Run(WalkState state, uint32_t remembered);
 
   Reserved Remembered() const { return {walker_.stack().permanent(), open_end_, repeats_}; }
@@ -62,29 +62,29 @@ class Capture {
   StackWalker walker_;
   int32_t write_ = static_cast<int32_t>(kMaxFrames);
   uint32_t kept_ = 0;       // remembered frames that stay where they are
-  uint32_t unchanged_ = 0;  // the result's
+  uint32_t unchanged_ = 0;  // for the result
   bool truncated_ = false;
   bool incomplete_ = false;
   bool open_end_ = false;
   bool repeats_ = false;
-  int32_t first_changed_ = kUnknown;  // of the match at hand, if it is known already
+  int32_t first_changed_ = kUnknown;  // for the current match, if it is known already
   const bool remembered_open_end_;
   const bool remembered_repeats_;
 };
 
-// Whether the words of one remembered step are unchanged.
+// True if the words of one remembered step are unchanged.
 [[gnu::always_inline]] inline bool IsUnchanged(const RememberedFrame& frame) {
   if (LoadWord(frame.slot) != frame.pc) return false;
   if ((frame.flags & Arrival::kVerifiedRbp) == 0) return true;
   return LoadWord(Arrival::SavedRbpAddress(frame.slot, frame.flags)) == frame.rbp;
 }
 
-// The walk is at the remembered frame `matched`: the rootward frame next to it, and so on, of which
-// a word has changed, or which can't be verified; kNone if all are as they were.
+// The walk is at the remembered frame `matched`. Returns the first frame from there towards the
+// root with a changed word, or one that can't be verified; kNone if all are unchanged.
 //
-// A step is determined by its state and the words it reads, so by induction the words looked at
-// here are the very words that the walk would read now, in its order: they are readable for the
-// same reason, and no word is looked at after one that has changed.
+// A step is determined by its state and the words it reads. So, by induction, the words compared
+// here are those that the walk would read now, in its order. They are readable for the same reason,
+// and no word is read after one that has changed.
 [[gnu::always_inline]] inline int32_t Capture::FirstChanged(int32_t matched) {
   // Without repeated steps the slots rise towards the root, all on one stack, and the words of a
   // step lie between two slots.
@@ -108,9 +108,9 @@ class Capture {
   return i;
 }
 
-// Takes frames `from` down to `to` over into the new ones, and the walk to the last of them. The
+// Copies frames `from` down to `to` to the new ones, and moves the walk to the last of them. The
 // walk is at `from`, and all steps between are verified. The remembered rbp of a frame where it was
-// not live is not to be trusted, so rbp is followed again.
+// not live can't be trusted, so rbp is followed again.
 void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
   for (int32_t i = from; i >= to; --i) {
     RememberedFrame frame = frames_[i];
@@ -125,8 +125,8 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
 }
 
 // The walk is at the remembered frame `matched`. If the rest of the stack is as remembered, all of
-// it is kept; else what still is right is copied, and the walk goes on from there. Returns the
-// remembered frame that the walk may match next.
+// it is kept. Otherwise the part that is still right is copied, and the walk goes on from there.
+// Returns the next remembered frame that the walk may match.
 [[gnu::always_inline]] inline int32_t Capture::Verify(int32_t matched, WalkState& state) {
   const int32_t changed = first_changed_ != kUnknown ? first_changed_ : FirstChanged(matched);
   first_changed_ = kUnknown;
@@ -136,9 +136,9 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
     return kNone;
   }
   CopyDown(matched, changed + 1, state);
-  // The remembered walk did not end by a rule but was lost, perhaps in code without unwind data
-  // where a module may have been loaded since, or found no return address. That step is made again;
-  // if it leads nowhere still, nothing has changed.
+  // The remembered walk did not end by a rule. It was lost, perhaps in code without unwind data
+  // where a module may have been loaded since, or found no return address. That step is repeated;
+  // if it still leads nowhere, nothing has changed.
   if (changed == kNone) unchanged_ = static_cast<uint32_t>(matched) + 1;
   return changed;
 }
@@ -155,10 +155,11 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
     while (candidate_slot < slot) {
       candidate_slot = --candidate >= 0 ? frames[candidate].slot : kNoSlot;
     }
-    // A remembered state: same slot and pc, and the same rbp if a step from there on reads it.
+    // A remembered state: same slot and pc, and the same rbp if a later step reads it.
     if (candidate_slot == slot && frames[candidate].pc == state.pc &&
         ((frames[candidate].flags & Arrival::kLive) == 0 || frames[candidate].rbp == state.rbp)) {
-      // How the walk came here, and an rbp that nothing reads, may differ from what is remembered.
+      // The way the walk came here, and an rbp that nothing reads, may differ from the remembered
+      // ones.
       RememberedFrame& frame = frames[candidate];
       frame.flags = Arrival::Flags(arrival, (frame.flags & Arrival::kLive) != 0);
       frame.rbp = state.rbp;
@@ -191,12 +192,12 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
   return Finish();
 }
 
-// Moves the new frames behind those that were kept, and finds out which rbps are live: a step
-// reads its frame's rbp, or leaves it to the step after it.
+// Moves the new frames behind those that were kept, and finds out which rbps are live: a step reads
+// its frame's rbp, or leaves it to the next step.
 [[gnu::always_inline]] inline CaptureResult Capture::Finish() {
   const auto new_begin = static_cast<uint32_t>(write_);
   const uint32_t depth = kept_ + kMaxFrames - new_begin;
-  // How the walk came to the frame before, from the one at hand; nothing comes after the root.
+  // How the walk came to the previous frame from the current one; nothing comes after the root.
   uint32_t step = kept_ > 0 ? frames_[kept_ - 1].flags : Arrival::kLoadedRbp;
   uint32_t all = step;
   for (uint32_t from = new_begin, to = kept_; to < depth; ++from, ++to) {
@@ -213,11 +214,11 @@ void Capture::CopyDown(int32_t from, int32_t to, WalkState& state) {
   return {depth, unchanged_, truncated_, incomplete_};
 }
 
-// How much of the stack is as it was captured last, looked at from the leaf: the number of
-// remembered frames up to the first changed one; 0 if all are as they were, kLeafChanged if the
-// leaf's state is another, or if that can't be told here: this is only for the thread's own stack,
-// whose end is known. Most captures find nothing changed, and need none of what a walk is prepared
-// with.
+// How much of the stack is unchanged since the last capture, seen from the leaf. Returns the number
+// of remembered frames up to the first changed one; 0 if all are unchanged; kLeafChanged if the
+// leaf's state differs, or if that can't be told here, since this is only for the thread's own
+// stack, whose end is known. Most captures find nothing changed, and need none of a walk's
+// preparation.
 constexpr uint32_t kLeafChanged = 0xffffffffu;
 [[gnu::always_inline]] inline uint32_t CountToFirstChanged(const StartRegisters& start,
                                                            const StackMemory& memory,
@@ -248,7 +249,7 @@ constexpr uint32_t kLeafChanged = 0xffffffffu;
   if (to_first_changed != kLeafChanged) {
     capture.FromLeafFirstChangedIs(static_cast<int32_t>(to_first_changed) - 1);
   }
-  // Should a signal handler leave this capture by longjmp, nothing is remembered.
+  // If a signal handler leaves this capture by longjmp, nothing is remembered.
   memory.depth = 0;
   std::atomic_signal_fence(std::memory_order_seq_cst);
 
@@ -286,7 +287,7 @@ bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below)
   Reserved reserved;
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));
   ReadableStack stack(reserved.permanent, below);
-  // Stacks have an unreadable page below them: what is readable all the way is one stack.
+  // Stacks have an unreadable page below them: memory that is readable throughout is one stack.
   return below < sp && IsOwnStack(reserved.permanent, sp) &&
          stack.Grow(sp, StackWalker::kLargestFrame);
 }
@@ -299,13 +300,13 @@ void ForgetCaptures(StackMemory& memory) {
 bool InitUnwinder() {
   const void* const stack_end = TheLibc().stack_end;
   if (stack_end != nullptr) {
-    // A kernel that starts programs without a limit lays out their memory from below.
+    // A kernel that starts programs without a stack limit lays out their memory from below.
     constexpr uint64_t kEnough = 64u << 20;
     const uint64_t limit = kernel::Limit(RLIMIT_STACK);
     const uint64_t room = limit < kEnough ? limit : kEnough;
     SetMainStack(LoadWord(reinterpret_cast<uintptr_t>(stack_end)), room);
   }
-  // makecontext tells where its contexts end: the word on top of a new one's stack.
+  // makecontext shows where its contexts end: the word on top of a new one's stack.
   alignas(16) char stack[512];
   ucontext_t context;
   const LibcFunctions& libc = TheLibc();

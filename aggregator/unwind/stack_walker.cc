@@ -6,7 +6,7 @@ namespace memprof {
 
 namespace {
 
-// The same for a special frame, which may as well lead to another stack.
+// The same for a special frame, which may well lead to another stack.
 constexpr uintptr_t kNearby = 64u << 10;
 
 uintptr_t g_context_end = 0;
@@ -28,7 +28,7 @@ bool StackWalker::JumpTo(uintptr_t address) {
     CfiRow row;
     ByteRange bytes;
     const CfiResult result = FindRow(state.pc - 1, row, bytes);
-    // Not remembered: a module may be loaded there at any time, and nothing would tell us.
+    // Not remembered: a module may be loaded there at any time, and nothing would report it.
     if (result != CfiResult::kFound) return StepResult::kLost;
     if (rule.IsNone()) {
       rule = FrameRule::FromRow(row);
@@ -39,7 +39,7 @@ bool StackWalker::JumpTo(uintptr_t address) {
   return rule.IsOutermost() ? StepResult::kOutermost : StepCompact(rule, state, arrival);
 }
 
-// A compact rule whose words may lie outside the range.
+// Steps by a compact rule whose words may be outside the range.
 StepResult StackWalker::StepCompact(FrameRule rule, WalkState& state, uint32_t& arrival) {
   const uintptr_t cfa = (rule.UsesRbp() ? state.rbp : state.sp) + rule.CfaOffset();
   const uintptr_t slot = cfa - 8;
@@ -74,7 +74,7 @@ StepResult StackWalker::StepSpecial(const CfiRow& row, ByteRange bytes, WalkStat
   }
   if (outcome == FullStep::kOutermost) return StepResult::kOutermost;
   if (outcome != FullStep::kStepped) return StepResult::kLost;
-  // A signal trampoline knows every register of the frame that was interrupted.
+  // A signal trampoline knows every register of the interrupted frame.
   if (row.signal_frame) full_.StandAt(registers);
   const WalkState caller{registers.value[kReturnAddress], registers.value[kRsp],
                          registers.Has(kRbp) ? registers.value[kRbp] : 0};

@@ -1,21 +1,19 @@
-// StackWalker: from a frame to its caller, by the cheapest way that can.
+// StackWalker: from a frame to its caller, by the cheapest way that works.
 //
 //   1. RuleTable        a compact rule that was learnt before: a few ns, within Step
 //   2. CFI              a miss: interpret the row, make a rule of it, remember it
 //   3. whole row        special frames (PLT stub, signal trampoline, realigned stack): evaluated
 //                       with rsp and rbp; else with all registers, which FullWalker finds
 //
-// There is no fallback beyond that. libunwind was one: its local API tests addresses by reading and
-// writing a pipe whose descriptors the program may have closed and opened for itself; its remote
-// API opens that pipe too, and takes mutexes that a forked child may find locked for ever. There
-// are 37 million rows in binaries of Debian, CUDA, Chromium, Java and Rust, and the interpreter has
-// all but 8, in libgcrypt's epilogues, which DWARF forbids.
+// There is no fallback beyond that; docs/decisions/0002-own-unwinder.md says why it isn't
+// libunwind. The interpreter fails at 8 of 37 million rows in binaries of Debian, CUDA, Chromium,
+// Java and Rust. These are in libgcrypt's epilogues, which DWARF forbids.
 //
-// The state of a walk is (pc, sp, rbp), and a step by a compact rule is a function of the state, of
-// the rule, and of the one or two words it reads: the return address, and rbp where the rule says
-// that it was saved. Both lie in the frame that the step leaves: at or above its sp and below the
-// caller's. `Arrival` records which, so that StackCapture can verify the step later instead of
-// repeating it; a step that read anything else is marked kRepeat.
+// The state of a walk is (pc, sp, rbp). A step by a compact rule is a function of the state, of the
+// rule, and of the one or two words it reads: the return address, and rbp if the rule says that it
+// was saved. Both lie in the frame that the step leaves: at or above its sp and below the caller's.
+// `Arrival` records which words, so that StackCapture can verify the step later instead of
+// repeating it. A step that read anything else is marked kRepeat.
 //
 // Thread safety: on one thread's stack. Async-signal-safe.
 // Failure: kLost; the frames so far are right.
@@ -30,19 +28,20 @@
 namespace memprof {
 
 struct WalkState {
-  uintptr_t pc;  // as StackCapture's invariant 3
-  uintptr_t sp;  // of a return, the return address was at sp - 8
+  uintptr_t pc;  // see StackCapture's invariant 3
+  uintptr_t sp;  // after a return: the return address was at sp - 8
   uintptr_t rbp;
 };
 
-// How a step came to a frame, in RememberedFrame.flags.
+// How a step got to a frame, in RememberedFrame.flags.
 class Arrival {
  public:
   static constexpr uint32_t kLive = 1;         // set by StackCapture: a later rule reads this rbp
   static constexpr uint32_t kConsumedRbp = 2;  // the step needed the rbp of the frame it left
-  static constexpr uint32_t kRepeat = 4;       // words were read that aren't recorded: no verifying
-  static constexpr uint32_t kLoadedRbp = 8;    // rbp was loaded from CFA − 8 × SavedRbpWords
-  static constexpr uint32_t kVerifiedRbp = 16;  // kLive and kLoadedRbp: one bit to look at
+  // it read words that aren't recorded: can't be verified
+  static constexpr uint32_t kRepeat = 4;
+  static constexpr uint32_t kLoadedRbp = 8;     // rbp was loaded from CFA − 8 × SavedRbpWords
+  static constexpr uint32_t kVerifiedRbp = 16;  // kLive and kLoadedRbp: a single bit to test
   static constexpr uint32_t kSavedShift = 8;
 
   static constexpr uint32_t Flags(uint32_t arrival, bool live) {
@@ -50,7 +49,7 @@ class Arrival {
   }
 
   static constexpr uint32_t SavedRbpWords(uint32_t flags) { return flags >> kSavedShift; }
-  // CFA is the sp that the step came to: one word above the slot.
+  // The CFA is the sp that the step came to: one word above the return address.
   static constexpr uintptr_t SavedRbpAddress(uintptr_t slot, uint32_t flags) {
     return slot + 8 - 8 * uintptr_t{SavedRbpWords(flags)};
   }
@@ -59,21 +58,21 @@ class Arrival {
 enum class StepResult : uint8_t {
   kStepped,
   kOutermost,  // the CFI says that this frame has no caller: known by the pc alone
-  kNoCaller,   // its return address is 0: how stacks that are made by hand end
+  kNoCaller,   // its return address is 0: stacks made by hand end so
   kLost,       // no or wrong unwind data
 };
 
-// Where makecontext lets a coroutine's function return to; libc has no CFI there.
+// The address to which makecontext lets a coroutine's function return; libc has no CFI there.
 void SetContextEnd(uintptr_t pc);
 
-// Hidden here too, or it would be reached through the GOT.
+// Hidden here too; otherwise it would be reached through the GOT.
 [[gnu::visibility("hidden")]] extern RuleTable g_rule_table;
 
-// The walk's state is the caller's, a local variable of its loop: what a member function can reach
-// would be written to memory and read back at every frame.
+// The walk's state is a local variable of the caller's loop. If a member function could reach it,
+// it would be written to memory and read back at every frame.
 class StackWalker {
  public:
-  // How far above the range a compact rule may look for the return address: larger frames are
+  // How far above the range a compact rule may look for the return address. A larger frame means
   // another stack.
   static constexpr uintptr_t kLargestFrame = 16u << 20;
 
@@ -91,7 +90,7 @@ class StackWalker {
       uintptr_t base = state.sp;
       if (rule.UsesRbp()) {
         base = state.rbp;
-        __asm__("");  // a branch, which is predicted: a conditional move would lengthen the chain
+        __asm__("");  // a predicted branch: a conditional move would lengthen the chain
       }
       const uintptr_t cfa = base + rule.CfaOffset();
       const uintptr_t slot = cfa - 8;
@@ -100,7 +99,8 @@ class StackWalker {
         return Arrive(rule, cfa, state, arrival);
       }
     }
-    // Copies: what StepSlow may write must not keep the loop's own variables out of registers.
+    // Copies, so that the loop's own variables can stay in registers although StepSlow writes to
+    // its arguments.
     WalkState slow_state = state;
     uint32_t slow_arrival = 0;
     const StepResult result = StepSlow(rule, slow_state, slow_arrival);
@@ -111,7 +111,7 @@ class StackWalker {
 
  private:
   static constexpr uint32_t kMaxJumps = 16;     // to another stack, in one capture
-  static constexpr uintptr_t kLowestPc = 4096;  // below: rows with a name, not code
+  static constexpr uintptr_t kLowestPc = 4096;  // lower values are rows with a name, not code
   static constexpr uintptr_t kPcLimit = uintptr_t{1} << 47;
 
   // REQUIRES: the stack's range holds the words that the rule reads.

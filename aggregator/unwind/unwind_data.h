@@ -1,8 +1,8 @@
 // UnwindData: from a pc to its CfiRow, through the loader's list of modules.
 //
-// `_dl_find_object` (glibc 2.35 and later) takes no lock and is async-signal-safe. What it names
-// is mapped, but nothing in it is trusted: all bytes are read within one readable PT_LOAD segment
-// of the module (module_segments.h).
+// `_dl_find_object` (glibc 2.35 and later) takes no lock and is async-signal-safe. Its results are
+// mapped, but nothing in them is trusted: all bytes are read within one readable PT_LOAD segment of
+// the module (module_segments.h).
 //
 // Thread safety: after InitUnwindData, any thread. Async-signal-safe.
 // Failure: a CfiResult.
@@ -19,8 +19,8 @@ namespace memprof {
 // False: this libc has no _dl_find_object.
 bool InitUnwindData();
 
-// The row of the code at `pc` (of a return address: one less), and the bytes its expressions are
-// in.
+// The row of the code at `pc` (for a return address: one less), and the bytes that contain its
+// expressions.
 CfiResult FindRow(uintptr_t pc, CfiRow& row, ByteRange& bytes);
 
 }  // namespace memprof

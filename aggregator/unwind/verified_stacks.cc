@@ -6,20 +6,20 @@ namespace memprof {
 namespace {
 
 constexpr uint32_t kPause = 4096;
-constexpr uint32_t kHitsWorthAStack = 1;  // remembering one costs about what a hit saves
+constexpr uint32_t kHitsWorthAStack = 1;  // remembering a stack costs about as much as a hit saves
 
 const uintptr_t g_zero = 0;
 
 }  // namespace
 
-// Adds the stack behind the others. False: there is no room.
+// Appends the stack. False: there is no room.
 bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
   if (stack_count_ == Stacks(level_)) return false;
   const RememberedFrame* const leaf = &memory.frames[memory.depth - 1];
   uint32_t at = word_count_;
   for (const RememberedFrame* frame = leaf; frame != memory.frames;) {
     --frame;
-    // Two words a frame at most, and the one that ends them.
+    // At most two words a frame, and the one that ends them.
     if (at + 3 > Words(level_)) return false;
     words_[at++] = {frame->slot, frame->pc};
     if ((frame->flags & Arrival::kVerifiedRbp) != 0) {
@@ -32,7 +32,7 @@ bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
   stacks_[stack_count_] = {word_count_, at - word_count_, result, reads_rbp, leaf->rbp};
   const Edge edge = {missed_from_, missed_seen_, stack_count_,
                      AlreadyVerified(stacks_[stack_count_])};
-  // First counted: where none are, Clear leaves the edges alone.
+  // Counted first: if there are no stacks, Clear leaves the edges alone.
   ++stack_count_;
   word_count_ = at + 1;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -40,7 +40,7 @@ bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
   return true;
 }
 
-// How many words of the new stack were compared on the way to the edge that was missed.
+// The number of words of the new stack that were compared on the way to the missing edge.
 uint32_t VerifiedStacks::AlreadyVerified(const Stack& stack) const {
   if ((missed_from_ & 1) == 0) return 0;
   const Stack& other = stacks_[missed_from_ >> 32];
@@ -74,7 +74,7 @@ void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& me
     missed_seen_ = Tagged(start.pc, tag);
   }
   if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 && !Add(memory, result)) {
-    // A larger table may have the stacks for longer: only the largest is judged by its hits.
+    // A larger table keeps stacks longer: only the largest one is judged by its hits.
     if (level_ != kMaxLevel && can_not_grow_ == 0) {
       wants_to_grow_ = 1;
     } else {

@@ -1,33 +1,33 @@
-// VerifiedStacks: whole stacks that a thread allocated from, each with what it led to, so that a
-// stack that comes again is neither walked nor looked up: it is verified word by word.
+// VerifiedStacks: whole stacks that a thread allocated from, each with its result, so that a
+// repeated stack is neither walked nor looked up: it is verified word by word.
 //
-// A walk is a function of the state that it starts with (pc, sp and, where a step reads it, rbp)
-// and of the words that it reads on its way. So a stack is kept as these words, innermost first; if
-// the state is the same and every word is still what it was, the walk would be the same.
+// A walk is a function of the state that it starts with (pc, sp and, if a step reads it, rbp) and
+// of the words that it reads. So a stack is kept as these words, innermost first. If the state is
+// the same and every word is unchanged, the walk would be the same.
 //
-// A program allocates through few functions, so many stacks begin alike. The stacks are a trie:
-// where a word differs, an edge leads to the stack that has this other word there.
+// A program allocates through few functions, so many stacks begin alike. The stacks are a trie: if
+// a word differs, an edge leads to the stack that has this other word there.
 //
 //   edge  (sp, pc + tag)      → stack 0:  [a]=f  [b]=g  [c]=main  …            result 7
 //   edge  (stack 0, word 1 = h) → stack 1:  [a]=f  [b]=h  [c]=main  …            result 9
-//         and the words up to there are the same, so they are not looked at again
+//         the words before it are the same, so they are not compared again
 //
-// What a stack leads to may depend on more than the stack (which function of the allocator was
-// called): that is its tag. A stack of two tags is two stacks, each in a trie of its own, since
-// every way to it begins with an edge of its tag.
+// The result of a stack may depend on more than the stack (the function of the allocator): that is
+// its tag. A stack with two tags is two stacks, each in a trie of its own, since every path to it
+// begins with an edge of its tag.
 //
-// Which saved rbps a walk reads depends on the steps after it, so two stacks with the same start
-// may list other words of it: then the edge leads to the begin of the stack.
+// The steps after a saved rbp decide whether a walk reads it. Two stacks with the same start may
+// therefore list different words of it: the edge then leads to the begin of the stack.
 //
-// Thread safety: its thread's only, and not for a signal handler that interrupts it.
-// Memory: arrays of their largest size, 1.6 MiB, of which the first 94 KiB are there from the begin
-// and the rest as Grow asks for it: where more stacks came again than there is room for.
+// Thread safety: only for its thread, and not for a signal handler that interrupts it.
+// Memory: arrays of their largest size, 1.6 MiB. The first 94 KiB are available from the begin;
+// Grow makes more available if more stacks were repeated than there is room for.
 // Invariants
-//   1. All words lie in the thread's own stack (CanBeVerified): they can be read at any time.
-//   2. generation_ is that of the modules when all the stacks in here were captured; 0 while
-//      something is being changed, should a signal handler leave the change by longjmp.
+//   1. All words are in the thread's own stack (CanBeVerified): they can be read at any time.
+//   2. generation_ is that of the modules when all the stacks in here were captured. It is 0 while
+//      something is being changed, in case a signal handler leaves the change by longjmp.
 //   3. words_ of a stack end with one that never matches.
-//   4. While stack_count_ is 0 there are no edges: also where a signal handler left a change.
+//   4. While stack_count_ is 0 there are no edges, even if a signal handler left a change.
 //   5. Each array is used only as far as its limit at level_ says.
 #pragma once
 
@@ -44,26 +44,26 @@ class VerifiedStacks {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // What the caller's stack led to; kNone: it is not known.
-  // A function of its own that calls none, so that all it needs has a register and none is saved.
+  // The result of the caller's stack; kNone: it is not known. It is a function of its own and calls
+  // none, so that everything it needs has a register and none is saved.
   [[gnu::noinline]] uint32_t Find(const StartRegisters& start, uint8_t tag = 0) {
     const uint64_t seen = Tagged(start.pc, tag);
     if (__builtin_expect(generation_ != UnwinderGeneration(), 0)) return Miss(start.sp, seen);
     return FindFrom(start, start.sp, seen, true);
   }
 
-  // The stack that begins with `start`, which Find has just not found and which was then captured
-  // into `memory`, leads to `result`.
+  // Remembers that the stack that begins with `start` leads to `result`. Find has just not found
+  // this stack, and it was then captured into `memory`.
   void Remember(const StartRegisters& start, const StackMemory& memory, uint32_t result,
                 uint8_t tag = 0);
 
   void Forget() { generation_ = 0; }
 
-  // There is no room for a stack that came again, and Grow can make some.
+  // There was no room for a repeated stack, and Grow can make some.
   bool wants_to_grow() const { return wants_to_grow_ != 0; }
 
-  // `commit(start, bytes)` makes memory of this object usable, zeroed, and says whether it could.
-  // What is remembered is forgotten.
+  // `commit(start, bytes)` makes memory of this object usable, zeroed, and returns whether it
+  // succeeded. Forgets all remembered stacks.
   template <typename Commit>
   void Grow(Commit commit) {
     wants_to_grow_ = 0;
@@ -83,21 +83,21 @@ class VerifiedStacks {
     level_ = next;
   }
 
-  // What is used before Grow is ever called.
+  // Commits the memory that is used before Grow.
   template <typename Commit>
   bool CommitFirst(Commit commit) {
     return commit(this, kHeaderBytes) && commit(edges_, sizeof(Edge) * Edges(0)) &&
            commit(stacks_, sizeof(Stack) * Stacks(0)) && commit(words_, sizeof(Word) * Words(0));
   }
 
-  // What the next Grow asks for.
+  // How much memory the next Grow asks for.
   size_t BytesToGrow() const { return BytesAt(level_ + 1) - BytesAt(level_); }
 
  private:
-  static constexpr uint32_t kMaxDepth = 512;  // of a stack that is worth the room
+  static constexpr uint32_t kMaxDepth = 512;  // deeper stacks aren't worth the room
   static constexpr uint32_t kMaxHops = 16;
 
-  // Each level has four times as much of all as the one before.
+  // Each level has four times as much room as the one before.
   static constexpr uint32_t kMaxLevel = 2;
   static constexpr unsigned kFirstEdgeBits = 10;
   static constexpr uint32_t kFirstStacks = 256;
@@ -117,22 +117,24 @@ class VerifiedStacks {
     uintptr_t value;
   };
   struct Stack {
-    uint32_t first;  // of its words
+    uint32_t first;  // index of its first word
     uint32_t words;
     uint32_t result;
-    uint32_t reads_rbp;  // the walk reads the rbp that it starts with
+    uint32_t reads_rbp;  // the walk reads the initial rbp
     uintptr_t rbp;
   };
   struct Edge {
     uint64_t from;  // sp, which is even, or From
     uint64_t seen;  // the tagged pc, the rbp or the word that was found there
     uint32_t stack;
-    uint32_t verified;  // words of it that are known to be as they were; 0: nor is rbp
+    // number of its words that are known to be unchanged; 0: rbp isn't known either
+    uint32_t verified;
   };
 
   // A pc is below 2^47.
   static uint64_t Tagged(uintptr_t pc, uint8_t tag) { return pc | uint64_t{tag} << 56; }
-  // Where a stack turned out to be another: at rbp (0) or at the last of so many words.
+  // The point at which a stack turned out to be another: at rbp (0) or at the last of so many
+  // words.
   static uint64_t From(uint32_t stack, uint32_t words) {
     return (uint64_t{stack} << 32 | uint64_t{words} << 1) | 1;
   }
@@ -183,7 +185,7 @@ class VerifiedStacks {
     return FindFrom(start, from, seen, false);
   }
 
-  // Where the edge is, or where there is room for it: at most a quarter of the table is taken.
+  // The place of the edge, or a free place for it: at most a quarter of the table is used.
   [[gnu::noinline]] size_t PlaceOf(uint64_t from, uint64_t seen) const {
     size_t at = HashOf(from, seen);
     while (edges_[at].from != 0 && (edges_[at].from != from || edges_[at].seen != seen)) {
@@ -192,8 +194,8 @@ class VerifiedStacks {
     return at;
   }
 
-  // The first word that is not as it was; there is one, since Add puts a word at the end that never
-  // is. Unrolled: a step of the loop costs nearly as much as a comparison.
+  // The first word that has changed. There is one, since Add puts a word at the end that never
+  // matches. Unrolled: a step of the loop costs nearly as much as a comparison.
   [[gnu::always_inline]] static const Word* FirstDifferent(const Word* word) {
     const auto differs = [](const Word& w) __attribute__((always_inline)) {
       return LoadWord(w.address) != w.value;
@@ -222,9 +224,9 @@ class VerifiedStacks {
   uint32_t can_not_grow_;
   uint32_t stack_count_;
   uint32_t word_count_;
-  uint32_t pause_;  // stacks that are not remembered: too few came again
+  uint32_t pause_;  // stacks that are not remembered, because too few were repeated
   uint64_t hits_;
-  uint64_t missed_from_;  // the edge that Find looked for in vain
+  uint64_t missed_from_;  // the edge that Find did not find
   uint64_t missed_seen_;
   alignas(kHeaderBytes) Edge edges_[size_t{1} << (kFirstEdgeBits + 2 * kMaxLevel)];
   alignas(4096) Stack stacks_[kFirstStacks << (2 * kMaxLevel)];

@@ -16,8 +16,13 @@ std::optional<ProgramEnd> AttachedProgram::Look() {
       if (on_attached_) std::exchange(on_attached_, nullptr)();
       return std::nullopt;
     case AttachmentState::kDetached:
-    case AttachmentState::kFailed:  // attached, and not to be detached: it counts on, for nobody
+    // attached, and can't be detached: it goes on counting, but nobody reads it
+    case AttachmentState::kFailed:
       end.still_running = true;
+      break;
+    case AttachmentState::kExecuted:
+      end.still_running = true;
+      end.executed = true;
       break;
     case AttachmentState::kEnded: {
       const auto status = attachment_.wait_status();

@@ -1,7 +1,7 @@
-// AttachedProgram: a program that ran before memprof came. Ctrl-C and its kin let it go; none of
-// memprof's signals is the program's business.
+// AttachedProgram: a program that ran before memprof attached to it. Ctrl-C and similar signals
+// detach from it; memprof passes none of its own signals on to it.
 //
-// Ownership: the attachment is somebody else's. Thread safety: the supervisor's thread alone.
+// Ownership: the attachment belongs to somebody else. Thread safety: the supervisor's thread alone.
 #pragma once
 
 #include <functional>
@@ -24,6 +24,7 @@ class AttachedProgram : public SupervisedProgram {
   void Reap() override {}  // it is another process's child
   std::optional<int> NextSignal(Signals& signals) override { return signals.NextOfAny(); }
   void OnSignal(int number) override;
+  void OnExec() override { attachment_.NoteExec(); }
   Result<void> LetGo() override;
 
  private:

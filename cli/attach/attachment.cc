@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "cli/basics/process_facts.h"
@@ -16,7 +17,13 @@
 namespace memprof {
 namespace {
 
-// Linux 6.15: what became of a process that somebody else has waited for.
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+// The end of a process takes a while: it has to give its memory back.
+constexpr milliseconds kEndLimit{2'000};
+
+// Linux 6.15: the exit status of a process that somebody else has waited for.
 struct PidfdInfo {
   uint64_t mask;
   uint64_t cgroup_id;
@@ -27,9 +34,9 @@ struct PidfdInfo {
 constexpr uint64_t kPidfdInfoExit = 1u << 3;
 constexpr unsigned long kPidfdGetInfo = _IOWR(0xFF, 11, PidfdInfo);
 
-bool IsReadable(int fd) {
+bool IsReadable(int fd, milliseconds patience = milliseconds(0)) {
   pollfd waiting = {fd, POLLIN, 0};
-  return poll(&waiting, 1, 0) > 0;
+  return poll(&waiting, 1, static_cast<int>(patience.count())) > 0;
 }
 
 std::optional<int> StatusByDescriptor(int pid_fd) {
@@ -46,38 +53,48 @@ std::optional<int> StatusByDescriptor(int pid_fd) {
 Attachment::Attachment(TargetProcess target, AttachmentPlan plan)
     : target_(std::move(target)),
       plan_(std::move(plan)),
-      poll_fd_(epoll_create1(EPOLL_CLOEXEC)),
-      pid_fd_(static_cast<int>(syscall(SYS_pidfd_open, target_.pid(), 0))),
-      done_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      timer_fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
-  for (const int fd : {pid_fd_, done_fd_, timer_fd_}) {
+      poll_(epoll_create1(EPOLL_CLOEXEC)),
+      pidfd_(static_cast<int>(syscall(SYS_pidfd_open, target_.pid(), 0))),
+      done_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {
+  for (const int fd : {pidfd_.get(), done_.get(), timer_.get()}) {
     epoll_event event = {};
     event.events = EPOLLIN;
-    epoll_ctl(poll_fd_, EPOLL_CTL_ADD, fd, &event);
+    epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event);
   }
 }
 
 Attachment::~Attachment() {
   if (work_.valid()) work_.wait();
-  for (const int fd : {timer_fd_, done_fd_, pid_fd_, poll_fd_}) {
-    if (fd >= 0) close(fd);
-  }
 }
 
 template <typename Work>
 void Attachment::Start(Work work) {
-  work_ = std::async(std::launch::async, [this, work] {
+  work_ = worker_.Do([this, work] {
     Injector injector(target_);
     Outcome outcome;
-    work(injector, outcome);
+    try {
+      work(injector, outcome);
+    } catch (const std::bad_alloc&) {
+      outcome.error = "memprof is out of memory";
+    }
     outcome.times = injector.times();
     const uint64_t one = 1;
-    if (write(done_fd_, &one, sizeof one) < 0) outcome.error = "no event could be written";
+    if (write(done_.get(), &one, sizeof one) < 0) outcome.error = "no event could be written";
     return outcome;
   });
 }
 
 void Attachment::Begin() {
+  if (!worker_.works()) {
+    error_ =
+        "no thread can be started: the limit of processes, RLIMIT_NPROC or that of the container, "
+        "is reached";
+    state_ = AttachmentState::kFailed;
+    const uint64_t one = 1;
+    if (write(done_.get(), &one, sizeof one) < 0) error_ += "; no event could be written";
+    return;
+  }
   Start([this](Injector& injector, Outcome& outcome) {
     const auto attached = injector.Attach(plan_.library, plan_.socket);
     if (!attached) outcome.error = attached.error().message;
@@ -101,23 +118,37 @@ void Attachment::BeginDetach() {
   });
 }
 
+// If the process has just ended, or executed another program, that is the reason for any failure.
+AttachmentState Attachment::StateAfterFailure() {
+  const auto until = steady_clock::now() + kEndLimit;
+  bool ended = false;
+  while (!(ended = IsReadable(pidfd_.get(), milliseconds(10))) && !target_.HasExecuted() &&
+         steady_clock::now() < until) {
+  }
+  const std::string became = target_.WhatBecame();
+  if (became.empty() && !ended) return AttachmentState::kFailed;
+  if (!became.empty()) error_ = became;
+  return ended || target_.HasEnded() ? AttachmentState::kEnded : AttachmentState::kExecuted;
+}
+
+void Attachment::NoteExec() {
+  if (state_ == AttachmentState::kAttached) state_ = AttachmentState::kExecuted;
+}
+
 void Attachment::CollectWork() {
   uint64_t count = 0;
-  if (!work_.valid() || read(done_fd_, &count, sizeof count) < 0) return;
+  if (!work_.valid() || read(done_.get(), &count, sizeof count) < 0) return;
   Outcome outcome = work_.get();
   times_.longest_stop = std::max(times_.longest_stop, outcome.times.longest_stop);
   times_.looks += outcome.times.looks;
   if (!outcome.error.empty()) {
     error_ = outcome.error;
-    // It may just have ended: then that is what there is to say.
-    state_ = state_ == AttachmentState::kDetaching && IsReadable(pid_fd_)
-                 ? AttachmentState::kEnded
-                 : AttachmentState::kFailed;
+    state_ = StateAfterFailure();
     return;
   }
   if (state_ == AttachmentState::kDetaching) {
     restored_ = outcome.restored;
-    left_ = outcome.left;
+    if (target_.WhatBecame().empty()) left_ = outcome.left;
     state_ = AttachmentState::kDetached;
     return;
   }
@@ -125,23 +156,23 @@ void Attachment::CollectWork() {
   if (plan_.duration.count() != 0) {
     itimerspec timer = {};
     timer.it_value = {plan_.duration.count() / 1000, plan_.duration.count() % 1000 * 1'000'000};
-    timerfd_settime(timer_fd_, 0, &timer, nullptr);
+    timerfd_settime(timer_.get(), 0, &timer, nullptr);
   }
   if (detach_wanted_) BeginDetach();
 }
 
 void Attachment::NoteEnd() {
-  if (!IsReadable(pid_fd_) || work_.valid()) return;
+  if (!IsReadable(pidfd_.get()) || work_.valid()) return;
   if (state_ != AttachmentState::kAttached && state_ != AttachmentState::kEnded) return;
   state_ = AttachmentState::kEnded;
   wait_status_ = StatusOfZombie(target_.pid());
-  if (!wait_status_) wait_status_ = StatusByDescriptor(pid_fd_);
+  if (!wait_status_) wait_status_ = StatusByDescriptor(pidfd_.get());
 }
 
 AttachmentState Attachment::Look() {
   CollectWork();
   uint64_t count = 0;
-  if (read(timer_fd_, &count, sizeof count) > 0) BeginDetach();
+  if (read(timer_.get(), &count, sizeof count) > 0) BeginDetach();
   NoteEnd();
   return state_;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kLongestName = 4096;
 
-// What the loader added to the file's addresses.
+// The loader's base: what it added to the file's addresses.
 uint64_t BaseOf(Elf* elf, uint64_t begin) {
   size_t count = 0;
   elf_getphdrnum(elf, &count);
@@ -45,7 +45,7 @@ FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
         continue;
       }
       const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      // Names may lie over each other: together they would be more than the file.
+      // The names of a hostile file may overlap: together they could be longer than the file.
       if (name == nullptr || strnlen(name, kLongestName + 1) > kLongestName) continue;
       const uint64_t at = base + symbol.st_value;
       functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});

@@ -1,7 +1,7 @@
 // FunctionTable: the exported functions of a module that a process has loaded, by name and by
 // address.
 //
-// Thread safety: immutable. Failure: of a file that can't be read it is empty.
+// Thread safety: immutable. Failure: a file that can't be read gives an empty table.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace memprof {
 class FunctionTable {
  public:
   FunctionTable() = default;
-  // `begin`: where the file's first byte is mapped.
+  // `begin`: the address at which the file's first byte is mapped.
   FunctionTable(const std::string& path, uint64_t begin);
 
-  // Also of an object; 0: there is none.
+  // Also finds objects; 0 if there is none.
   uint64_t Find(std::string_view name) const;
-  // All names of the function that the address is in; empty: in none.
+  // All names of the function that contains the address; empty if none does.
   std::vector<std::string_view> NamesAt(uint64_t address) const;
   bool IsExported(uint64_t address) const { return !NamesAt(address).empty(); }
 

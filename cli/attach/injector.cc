@@ -13,7 +13,8 @@
 #include <thread>
 #include <utility>
 
-#include "cli/supervisor/snapshot_texts.h"
+#include "cli/basics/process_facts.h"
+#include "cli/supervisor/control_texts.h"
 
 namespace memprof {
 namespace {
@@ -24,9 +25,9 @@ using std::chrono::steady_clock;
 constexpr uint64_t kStackBytes = 512 * 1024;
 constexpr uint64_t kTextBytes = 4096;  // at the stack's low end, for paths
 constexpr milliseconds kStopLimit{100};
-constexpr milliseconds kLookLimit{10'000};  // until it is said that there is no safe point
+constexpr milliseconds kLookLimit{10'000};  // the search for a safe point is given up after this
 constexpr milliseconds kForgetLimit{2'000};
-constexpr uint64_t kMostCode = uint64_t{4} << 20;  // that is looked at, of a libc's
+constexpr uint64_t kMostCode = uint64_t{4} << 20;  // at most so much of a libc's code is searched
 constexpr char kLibrary[] = "libmemprof_attach.so";
 
 std::string WhyNoRights(pid_t pid) {
@@ -45,6 +46,16 @@ std::string WhyNoRights(pid_t pid) {
   return text + ": " + HowToHaveTheRight() + " (in a container: with CAP_SYS_PTRACE)";
 }
 
+// Why a process that locks what it maps (mlockall) may have no memory for more.
+std::string LockedText(pid_t pid) {
+  const std::string locked = StatusLine(pid, "VmLck");
+  return locked.empty() || locked.starts_with("0 ")
+             ? std::string()
+             : ": it locks its memory, and the tracker's would exceed RLIMIT_MEMLOCK (prlimit "
+               "--memlock=unlimited --pid " +
+                   std::to_string(pid) + ")";
+}
+
 tl::unexpected<Error> Failed(std::string why) { return Fail(ErrorKind::kIo, std::move(why)); }
 
 milliseconds PauseAfter(int looks) { return milliseconds(std::min(2 << std::min(looks, 5), 50)); }
@@ -55,7 +66,7 @@ Result<Injector::Stopped> Injector::StopAll() {
   Stopped stopped;
   stopped.since = steady_clock::now();
   const auto until = stopped.since + kStopLimit;
-  // Threads that begin meanwhile are found by the next round.
+  // The next round finds threads that begin meanwhile.
   for (bool more = true; more;) {
     more = false;
     const size_t before = stopped.threads.size();
@@ -82,6 +93,8 @@ Result<Injector::Stopped> Injector::StopAll() {
   if (stopped.threads.empty()) {
     return Failed(fmt::format("there is no process {} any more", target_.pid()));
   }
+  // Nothing may be written to another program, or to another process that has got the pid.
+  if (const std::string became = target_.WhatBecame(); !became.empty()) return Failed(became);
   return stopped;
 }
 
@@ -117,7 +130,7 @@ Result<RemoteThread> Injector::SafeThread() {
     auto& threads = stopped->threads;
     for (size_t i = 0; i < threads.size(); ++i) {
       if (!threads[i].stopped()) continue;
-      const ThreadPlace place = check->Look(threads[i].id());
+      const ThreadPlace place = check->Look(threads[i]);
       anybody_loads |= place.in_loader;
       if (place.safe && safe == SIZE_MAX) safe = i;
       if (!place.safe) why = fmt::format("thread {}: {}", threads[i].id(), place.why);
@@ -139,7 +152,8 @@ Result<RemoteThread> Injector::SafeThread() {
                   target_.pid(), kLookLimit.count() / 1000, why));
 }
 
-// An int3 and a syscall instruction among libc's code, so that nothing has to be made executable.
+// Finds an int3 and a syscall instruction in libc's code, so that nothing has to be made
+// executable.
 Result<CallPlaces> Injector::FindPlaces() {
   for (const Mapping& mapping : target_.mappings()) {
     if (!mapping.executable || !ModuleName(mapping).starts_with("libc.so.6")) continue;
@@ -161,7 +175,10 @@ Result<void> Injector::MapStack(RemoteThread& thread, CallPlaces& places) {
   const auto at = thread.SystemCall(places, SYS_mmap,
                                     {0, kStackBytes, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, ~0ull, 0});
-  if (!at || (*at < 0 && *at > -4096)) return Failed("it has no memory for a stack");
+  if (!at || (*at < 0 && *at > -4096)) {
+    return Failed(fmt::format("process {} has no memory for a stack{}", target_.pid(),
+                              LockedText(target_.pid())));
+  }
   stack_ = static_cast<uint64_t>(*at);
   places.stack_top = stack_ + kStackBytes;
   return {};
@@ -191,7 +208,7 @@ Result<uint64_t> Injector::CallOurs(RemoteThread& thread, const CallPlaces& plac
 
 Result<void> Injector::Load(RemoteThread& thread, const CallPlaces& places,
                             const std::string& library) {
-  // In libc since 2.34, before that in a library that many programs have.
+  // In libc since 2.34; before that in a library that many programs load.
   uint64_t dlopen = target_.Find("libc.so.6", "dlopen");
   uint64_t flags = RTLD_NOW | RTLD_LOCAL;
   if (dlopen == 0) dlopen = target_.Find("libdl.so.2", "dlopen");
@@ -219,7 +236,8 @@ Result<void> Injector::Load(RemoteThread& thread, const CallPlaces& places,
       said = buffer;
     }
   }
-  return Failed(fmt::format("process {} can't load the tracker: {}", target_.pid(), said));
+  return Failed(fmt::format("process {} can't load the tracker: {}{}", target_.pid(), said,
+                            LockedText(target_.pid())));
 }
 
 Result<void> Injector::Attach(const std::string& library, const std::string& socket) {
@@ -230,7 +248,10 @@ Result<void> Injector::Attach(const std::string& library, const std::string& soc
       state && state->phase != static_cast<uint32_t>(AttachPhase::kIdle)) {
     // Left by an earlier attach, or by the parent of a forked process.
     if (auto detached = Detach(); !detached) return tl::unexpected<Error>(detached.error());
-    if (auto forgotten = Forget(); !forgotten) return forgotten;
+    if (auto forgotten = Forget(); !forgotten) {
+      return Failed(fmt::format("process {} can't be attached to again before it is restarted: {}",
+                                target_.pid(), forgotten.error().message));
+    }
   }
   auto places = FindPlaces();
   if (!places) return tl::unexpected<Error>(places.error());
@@ -255,7 +276,8 @@ Result<void> Injector::Attach(const std::string& library, const std::string& soc
     case AttachResult::kNoAllocator:
       return Failed(fmt::format("process {} has no malloc that could be hooked", target_.pid()));
     case AttachResult::kNoMemory:
-      return Failed(fmt::format("process {} has no address space for the tracker", target_.pid()));
+      return Failed(fmt::format("process {} has no address space for the tracker{}", target_.pid(),
+                                LockedText(target_.pid())));
     case AttachResult::kNoRegion:
       return Failed(
           fmt::format("the tracker in process {} could not reach memprof", target_.pid()));
@@ -299,7 +321,7 @@ Result<void> Injector::Forget() {
     bool clean = true;
     for (RemoteThread& thread : stopped->threads) {
       const ThreadPlace place =
-          thread.stopped() ? check->Look(thread.id()) : ThreadPlace{.why = "it doesn't stop"};
+          thread.stopped() ? check->Look(thread) : ThreadPlace{.why = "it doesn't stop"};
       if (place.complete && !place.in_tracker && place.why != "it begins or ends") continue;
       clean = false;
       why = fmt::format("thread {}: {}", thread.id(), place.why);

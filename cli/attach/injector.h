@@ -1,14 +1,15 @@
 // Injector: puts the tracker into a running process and takes it out again, by ptrace.
 //
-//   look      stop all threads, see where they are; nobody in the loader, one at a safe point? else
-//             let them go and look again a little later
-//   call      let the others go; that one calls dlopen and our entry points on a stack of ours
-//   forget    (after a detach) stop all again; none in the tracker: give its memory back
+//   look      stop all threads and check where they are. If none is in the loader and one is at a
+//             safe point, go on; else release them and look again a little later
+//   call      release the other threads; the safe one calls dlopen and our entry points on a stack
+//             of ours
+//   forget    (after a detach) stop all again; if none is in the tracker, give its memory back
 //
-// The others run while one calls: it may wait for a lock that they hold, as any thread does.
+// The other threads run during the call: it may wait for a lock that they hold, as any thread does.
 //
 // Thread safety: all calls from one thread, which is the tracer. Failure: a sentence; the process
-// is as it was before, but for the library, which stays loaded.
+// is as it was before, except that the library stays loaded.
 #pragma once
 
 #include <chrono>
@@ -25,19 +26,19 @@
 namespace memprof {
 
 struct InjectionTimes {
-  std::chrono::microseconds longest_stop{0};  // of any thread, in one piece
-  int looks = 0;                              // until a safe point was found
+  std::chrono::microseconds longest_stop{0};  // the longest uninterrupted stop of any thread
+  int looks = 0;                              // looks until a safe point was found
 };
 
 class Injector {
  public:
   explicit Injector(TargetProcess& target) : target_(target) {}
 
-  // Loads `library` and has it connect to `socket`.
+  // Loads `library` and makes it connect to `socket`.
   Result<void> Attach(const std::string& library, const std::string& socket);
-  // Unhooks. Gives how many slots were put back.
+  // Unhooks. Returns the number of GOT slots that were restored.
   Result<uint64_t> Detach();
-  // After a Detach. The error: why the tracker's memory has to stay.
+  // Call it after a Detach. The error says why the tracker's memory has to stay.
   Result<void> Forget();
 
   const InjectionTimes& times() const { return times_; }
@@ -48,13 +49,15 @@ class Injector {
     std::chrono::steady_clock::time_point since;
   };
 
+  // Fails if the process has executed another program.
   Result<Stopped> StopAll();
-  // Those that stand still first: for one that doesn't stop the others need not wait.
+  // Releases the stopped threads first: they need not wait for one that doesn't stop.
   void LetGo(std::vector<RemoteThread>& threads, std::chrono::steady_clock::time_point since);
-  // What is left in `threads` doesn't stop (in vfork() it can't), and is waited for when let go.
+  // The threads left in `threads` don't stop (in vfork() they can't); they are waited for when
+  // released.
   void LetStoppedGo(std::vector<RemoteThread>& threads,
                     std::chrono::steady_clock::time_point since);
-  // One at a safe point, stopped and ready to call; the others run.
+  // A thread at a safe point, stopped and ready to call; the others run.
   Result<RemoteThread> SafeThread();
   Result<CallPlaces> FindPlaces();
   Result<void> MapStack(RemoteThread& thread, CallPlaces& places);
@@ -67,7 +70,7 @@ class Injector {
   InjectionTimes times_;
   std::chrono::steady_clock::time_point stopped_since_;
   uint64_t stack_ = 0;
-  std::vector<RemoteThread> not_stopped_;  // until the call in the other one is done
+  std::vector<RemoteThread> not_stopped_;  // until the call in the other thread is done
 };
 
 }  // namespace memprof

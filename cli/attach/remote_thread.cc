@@ -14,10 +14,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <string_view>
 #include <utility>
 
 #include "cli/attach/target_process.h"
-#include "cli/basics/process_facts.h"
+#include "cli/basics/proc_files.h"
 
 #ifndef NT_X86_XSTATE
 #define NT_X86_XSTATE 0x202
@@ -31,17 +32,42 @@ using std::chrono::steady_clock;
 constexpr size_t kMaxVectorState = 16384;  // AVX-512 with AMX's tiles
 constexpr auto kCallLimit = std::chrono::seconds(30);
 
-// What the kernel ends with EINTR when a thread is stopped, though no handler ran (signal(7)).
+constexpr uint64_t kSyscallBytes = 2;  // the instruction's length
+
+// Numbers that older headers lack.
+constexpr long kIoUringEnter = 426;
+constexpr long kEpollPwait2 = 441;
+
+// System calls that the kernel ends with EINTR when a thread is stopped, although no handler ran
+// (signal(7)): those on sockets if they have a timeout. Each has done nothing by then, since it
+// would return how much it has done.
 constexpr long kEndedByStops[] = {
-    SYS_read,         SYS_write,   SYS_readv,      SYS_writev,
-    SYS_recvfrom,     SYS_recvmsg, SYS_recvmmsg,   SYS_accept,
-    SYS_accept4,      SYS_sendto,  SYS_sendmsg,    SYS_epoll_wait,
-    SYS_epoll_pwait,  SYS_semop,   SYS_semtimedop, SYS_rt_sigtimedwait,
-    SYS_io_getevents, 441 /* epoll_pwait2 */};
+    SYS_read,      SYS_write,          SYS_readv,        SYS_writev,        SYS_preadv2,
+    SYS_pwritev2,  SYS_recvfrom,       SYS_recvmsg,      SYS_recvmmsg,      SYS_accept,
+    SYS_accept4,   SYS_connect,        SYS_sendto,       SYS_sendmsg,       SYS_sendmmsg,
+    SYS_sendfile,  SYS_splice,         SYS_epoll_wait,   SYS_epoll_pwait,   kEpollPwait2,
+    SYS_semop,     SYS_semtimedop,     SYS_io_getevents, SYS_io_pgetevents, kIoUringEnter,
+    SYS_fallocate, SYS_rt_sigtimedwait};
 
 void* Data(uint64_t value) { return reinterpret_cast<void*>(value); }
 
-uint64_t SignalBit(int number) { return uint64_t{1} << (number - 1); }
+constexpr uint64_t SignalBit(int number) { return uint64_t{1} << (number - 1); }
+
+constexpr uint64_t kIgnoredByDefault =
+    SignalBit(SIGCHLD) | SignalBit(SIGURG) | SignalBit(SIGWINCH) | SignalBit(SIGCONT);
+
+// Whether a signal waits for the thread that would end a system call. While a thread is traced, the
+// kernel also keeps signals that nobody handles (SIGCHLD of any program with children).
+bool AwaitsSignal(pid_t process, pid_t thread) {
+  const std::string status = ProcText(process, fmt::format("task/{}/status", thread));
+  const auto signals = [&status](std::string_view name) -> uint64_t {
+    const size_t at = status.find(name);
+    return at == std::string::npos ? 0
+                                   : std::strtoull(status.c_str() + at + name.size(), nullptr, 16);
+  };
+  const uint64_t pending = (signals("\nSigPnd:") | signals("\nShdPnd:")) & ~signals("\nSigBlk:");
+  return (pending & (signals("\nSigCgt:") | ~(signals("\nSigIgn:") | kIgnoredByDefault))) != 0;
+}
 
 }  // namespace
 
@@ -66,6 +92,7 @@ RemoteThread& RemoteThread::operator=(RemoteThread&& other) noexcept {
   stopped_ = other.stopped_;
   pending_signal_ = other.pending_signal_;
   registers_ = other.registers_;
+  set_back_ = other.set_back_;
   calling_ = other.calling_;
   vector_state_ = std::move(other.vector_state_);
   signal_mask_ = other.signal_mask_;
@@ -79,7 +106,7 @@ bool RemoteThread::Wait(int& status, steady_clock::time_point until) {
     const pid_t changed = waitpid(thread_, &status, __WALL | WNOHANG);
     if (changed == thread_) {
       if (WIFSTOPPED(status)) return true;
-      seized_ = stopped_ = false;  // it is gone
+      seized_ = stopped_ = false;  // the thread has ended
       return false;
     }
     if (changed < 0 && errno != EINTR) {
@@ -102,14 +129,14 @@ bool RemoteThread::AwaitStop(steady_clock::time_point until) {
       if (stopped_) RestartInterruptedCall();
       return stopped_;
     }
-    // A signal of its own comes first.
+    // A signal of the program's is delivered first.
     const auto number = static_cast<uint64_t>(WSTOPSIG(status));
     if (ptrace(PTRACE_CONT, thread_, nullptr, Data(number)) != 0) return false;
   }
   return false;
 }
 
-// With a signal pending EINTR is what the program waits for.
+// If a signal's handler is about to run, EINTR is what the program expects.
 void RemoteThread::RestartInterruptedCall() {
   const auto number = static_cast<long>(registers_.orig_rax);
   if (static_cast<int64_t>(registers_.rax) != -EINTR ||
@@ -117,13 +144,20 @@ void RemoteThread::RestartInterruptedCall() {
           std::end(kEndedByStops)) {
     return;
   }
-  const auto mask = [this](const char* name) {
-    return std::strtoull(StatusLine(process_, name, thread_).c_str(), nullptr, 16);
-  };
-  if (((mask("SigPnd") | mask("ShdPnd")) & ~mask("SigBlk")) != 0) return;
-  registers_.rip -= 2;
+  if (AwaitsSignal(process_, thread_)) return;
+  registers_.rip -= kSyscallBytes;
   registers_.rax = registers_.orig_rax;
   registers_.orig_rax = ~0ull;
+  set_back_ = ptrace(PTRACE_SETREGS, thread_, nullptr, &registers_) == 0;
+}
+
+// A signal may have come during the stop. If its handler ran before the call was made again, the
+// program would wait although it was told to wake.
+void RemoteThread::LeaveInterruptedCall() {
+  if (!std::exchange(set_back_, false)) return;
+  if (pending_signal_ == 0 && !AwaitsSignal(process_, thread_)) return;
+  registers_.rip += kSyscallBytes;
+  registers_.rax = static_cast<uint64_t>(-EINTR);
   ptrace(PTRACE_SETREGS, thread_, nullptr, &registers_);
 }
 
@@ -131,7 +165,7 @@ bool RemoteThread::SetRegisters(user_regs_struct registers) {
   constexpr uint64_t kTrapFlag = 0x100;
   constexpr uint64_t kDirectionFlag = 0x400;
   registers.eflags &= ~(kTrapFlag | kDirectionFlag);
-  registers.orig_rax = ~0ull;  // no system call to be restarted
+  registers.orig_rax = ~0ull;  // no system call is to be restarted
   return ptrace(PTRACE_SETREGS, thread_, nullptr, &registers) == 0;
 }
 
@@ -141,8 +175,8 @@ bool RemoteThread::BeginCalls() {
   if (ptrace(PTRACE_GETREGSET, thread_, NT_X86_XSTATE, &part) != 0) return false;
   vector_state_.resize(part.iov_len);
   if (ptrace(PTRACE_GETSIGMASK, thread_, sizeof signal_mask_, &signal_mask_) != 0) return false;
-  // No handler of the program's runs within a call. What the call itself raises must come through,
-  // or the kernel would forget the program's handler for it.
+  // No handler of the program's runs during a call. Signals that the call itself raises must get
+  // through; otherwise the kernel would forget the program's handler for them.
   uint64_t mask = ~uint64_t{0};
   for (const int number : {SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE}) mask &= ~SignalBit(number);
   calling_ = ptrace(PTRACE_SETSIGMASK, thread_, sizeof mask, &mask) == 0;
@@ -176,7 +210,7 @@ std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_
     user_regs_struct after;
     if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) return std::nullopt;
     if (WSTOPSIG(status) != SIGTRAP && status >> 16 == 0) pending_signal_ = WSTOPSIG(status);
-    if (after.rip == places.syscall + 2) return static_cast<int64_t>(after.rax);
+    if (after.rip == places.syscall + kSyscallBytes) return static_cast<int64_t>(after.rax);
   }
 }
 
@@ -187,7 +221,7 @@ std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t fu
   call.rip = function;
   call.rax = 0;
   call.rbp = 0;
-  call.rsp = places.stack_top / 16 * 16 - 8;  // as after a call instruction
+  call.rsp = places.stack_top / 16 * 16 - 8;  // the stack's alignment after a call instruction
   unsigned long long* const order[] = {&call.rdi, &call.rsi, &call.rdx,
                                        &call.rcx, &call.r8,  &call.r9};
   size_t i = 0;
@@ -225,9 +259,10 @@ void RemoteThread::Release() {
   if (!seized_) return;
   EndCalls();
   if (!stopped_) {
-    // Only a stopped thread can be let go.
+    // Only a stopped thread can be released.
     if (Interrupt()) AwaitStop(steady_clock::now() + kCallLimit);
   }
+  if (stopped_) LeaveInterruptedCall();
   const auto number = static_cast<uint64_t>(pending_signal_);
   if (seized_) ptrace(PTRACE_DETACH, thread_, nullptr, Data(number));
   seized_ = stopped_ = false;

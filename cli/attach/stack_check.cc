@@ -1,15 +1,24 @@
 #include "cli/attach/stack_check.h"
 
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <string_view>
 #include <vector>
+
+#include "core/scoped_fd.h"
+#include "core/symbolizer/regular_file.h"
 
 namespace memprof {
 namespace {
 
-// Within these a thread may hold what dlopen, malloc or the making of a thread's memory locks.
+// In these functions a thread may hold locks that dlopen, malloc or the setup of a thread's memory
+// takes.
 constexpr std::string_view kUnsafe[] = {"malloc",
                                         "free",
                                         "calloc",
@@ -79,7 +88,7 @@ constexpr std::string_view kUnsafe[] = {"malloc",
 
 struct Frame {
   uint64_t pc;
-  bool exact;  // the next instruction itself; else what a call returns to
+  bool exact;  // it is the next instruction itself, not a return address
 };
 
 int AddFrame(Dwfl_Frame* frame, void* frames) {
@@ -92,17 +101,82 @@ int AddFrame(Dwfl_Frame* frame, void* frames) {
   return DWARF_CB_OK;
 }
 
-// No debug information is looked for: the unwinding tables are in the files themselves.
+// Debug information isn't searched: the unwinding tables are in the files themselves.
 int NoDebugInfo(Dwfl_Module*, void**, const char*, Dwarf_Addr, const char*, const char*, GElf_Word,
                 char**) {
   return -1;
 }
 
+// A module's file as the process sees it: by the same path memprof may see another one. Parts
+// without a file (the vDSO, a file that was deleted) are read from the process's memory.
+int FindElf(Dwfl_Module* module, void** userdata, const char* name, Dwarf_Addr base,
+            char** file_name, Elf** elf) {
+  const auto* target = static_cast<const TargetProcess*>(*userdata);
+  if (name[0] != '/' || target == nullptr || std::string_view(name).ends_with(" (deleted)")) {
+    return dwfl_linux_proc_find_elf(module, userdata, name, base, file_name, elf);
+  }
+  const std::string path = target->Reachable(name);
+  ScopedFd file = OpenRegularFile(path, O_NOFOLLOW);
+  if (!file) return -1;
+  *file_name = strdup(path.c_str());  // libdwfl's from now on, as the descriptor
+  return file.Release();
+}
+
 const Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_linux_proc_find_elf,
+    .find_elf = FindElf,
     .find_debuginfo = NoDebugInfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = nullptr,
+};
+
+constexpr uint64_t kPage = 4096;
+
+// The memory and registers of the thread that is looked at, for libdwfl. It makes no ptrace call itself: libdwfl's
+// own callbacks keep a thread for attached if it ends meanwhile, and abort at the next look.
+struct Source {
+  const TargetProcess& target;
+  const user_regs_struct* registers = nullptr;
+  uint64_t page = 1;  // the address of the page that was read last; 1: none was
+  std::array<unsigned char, kPage> bytes = {};
+};
+
+bool ReadWord(Dwfl*, Dwarf_Addr address, Dwarf_Word* word, void* argument) {
+  auto& source = *static_cast<Source*>(argument);
+  const uint64_t page = address / kPage * kPage;
+  if (address - page > kPage - sizeof *word) {
+    return source.target.Read(address, word, sizeof *word);
+  }
+  if (page != source.page) {
+    source.page = 1;
+    if (!source.target.Read(page, source.bytes.data(), kPage)) return false;
+    source.page = page;
+  }
+  std::memcpy(word, source.bytes.data() + (address - page), sizeof *word);
+  return true;
+}
+
+bool SetRegisters(Dwfl_Thread* thread, void* argument) {
+  const user_regs_struct& r = *static_cast<Source*>(argument)->registers;
+  // The order of the processor's ABI for DWARF.
+  const Dwarf_Word words[] = {r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8,
+                              r.r9,  r.r10, r.r11, r.r12, r.r13, r.r14, r.r15, r.rip};
+  return dwfl_thread_state_registers(thread, 0, std::size(words), words);
+}
+
+bool OneThread(Dwfl*, pid_t, void* source, void** thread_argument) {
+  *thread_argument = source;
+  return true;
+}
+
+pid_t NoNextThread(Dwfl*, void*, void**) { return 0; }
+
+const Dwfl_Thread_Callbacks kThreadCallbacks = {
+    .next_thread = NoNextThread,
+    .get_thread = OneThread,
+    .memory_read = ReadWord,
+    .set_initial_registers = SetRegisters,
+    .detach = nullptr,
+    .thread_detach = nullptr,
 };
 
 bool IsUnsafe(const std::vector<std::string_view>& names) {
@@ -114,6 +188,8 @@ bool IsUnsafe(const std::vector<std::string_view>& names) {
 }  // namespace
 
 struct StackCheck::Unwinding {
+  explicit Unwinding(const TargetProcess& target) : source{target} {}
+  Source source;
   Dwfl* dwfl = nullptr;
   ~Unwinding() {
     if (dwfl != nullptr) dwfl_end(dwfl);
@@ -125,12 +201,22 @@ StackCheck::~StackCheck() = default;
 
 std::unique_ptr<StackCheck> StackCheck::Make(const TargetProcess& target) {
   std::unique_ptr<StackCheck> check(new StackCheck(target));
-  check->unwinding_ = std::make_unique<Unwinding>();
+  check->unwinding_ = std::make_unique<Unwinding>(target);
   Dwfl* dwfl = check->unwinding_->dwfl = dwfl_begin(&kCallbacks);
   if (dwfl == nullptr) return nullptr;
   if (dwfl_linux_proc_report(dwfl, target.LivingThread()) != 0 ||
-      dwfl_report_end(dwfl, nullptr, nullptr) != 0 ||
-      dwfl_linux_proc_attach(dwfl, target.pid(), true) != 0) {
+      dwfl_report_end(dwfl, nullptr, nullptr) != 0) {
+    return nullptr;
+  }
+  dwfl_getmodules(
+      dwfl,
+      [](Dwfl_Module*, void** userdata, const char*, Dwarf_Addr, void* argument) -> int {
+        *userdata = argument;
+        return DWARF_CB_OK;
+      },
+      const_cast<TargetProcess*>(&target), 0);
+  if (!dwfl_attach_state(dwfl, nullptr, target.pid(), &kThreadCallbacks,
+                         &check->unwinding_->source)) {
     return nullptr;
   }
   dwfl_getmodules(
@@ -151,9 +237,12 @@ std::unique_ptr<StackCheck> StackCheck::Make(const TargetProcess& target) {
   return check;
 }
 
-ThreadPlace StackCheck::Look(pid_t thread) {
+ThreadPlace StackCheck::Look(const RemoteThread& thread) {
   std::vector<Frame> frames;
-  const bool to_the_end = dwfl_getthread_frames(unwinding_->dwfl, thread, AddFrame, &frames) == 0;
+  unwinding_->source.registers = &thread.registers();
+  unwinding_->source.page = 1;
+  const bool to_the_end =
+      dwfl_getthread_frames(unwinding_->dwfl, thread.id(), AddFrame, &frames) == 0;
   ThreadPlace place;
   place.safe = !frames.empty();
   const auto unsafe = [&](std::string why) {

@@ -25,7 +25,7 @@
 namespace memprof {
 namespace {
 
-// As ProcPath, by a thread that runs still.
+// As ProcPath, through a thread that still runs.
 std::string LivingPath(pid_t pid, const std::string& name) {
   return ProcPath(pid, LivingFolder(pid).value_or(std::string()) + name);
 }
@@ -34,7 +34,15 @@ uint64_t SignalMask(pid_t pid, const char* name) {
   return std::strtoull(StatusLine(pid, name).c_str(), nullptr, 16);
 }
 
-// Why, before its executable is looked at; empty: go on.
+std::string EndedText(pid_t pid) { return fmt::format("process {} has ended", pid); }
+
+// Also true while it ends: its memory is gone by then.
+bool IsGone(pid_t pid) {
+  const auto living = LivingFolder(pid);
+  return !living || (ProcLink(pid, *living + "exe").empty() && errno == ENOENT);
+}
+
+// Why the process can't be attached to, before its executable is examined; empty: go on.
 std::string WhyNotProcess(pid_t pid) {
   if (ProcHasOtherPids()) {
     return "/proc has the pids of another namespace; mount that of this one (unshare "
@@ -71,7 +79,12 @@ std::string WhyNotProcess(pid_t pid) {
                      "prctl PR_SET_DUMPABLE); {}",
                      pid, HowToHaveTheRight());
   }
-  if (error) return fmt::format("process {} has no executable: a thread of the kernel", pid);
+  if (error) {
+    const auto state = StateOf(pid);
+    return state && state->of_kernel
+               ? fmt::format("process {} has no executable: a thread of the kernel", pid)
+               : EndedText(pid);
+  }
   if (HasFiltersOfItsOwn(pid)) {
     return fmt::format(
         "process {} filters its system calls (seccomp), and might be killed by one that "
@@ -152,12 +165,21 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
   if (const std::string why = WhyNotProcess(pid); !why.empty()) {
     return Fail(ErrorKind::kUsage, why);
   }
+  auto target = ExamineLiving(pid, library);
+  // Whatever was found missing, this is why.
+  if (!target && IsGone(pid)) return Fail(ErrorKind::kUsage, EndedText(pid));
+  return target;
+}
+
+Result<TargetProcess> TargetProcess::ExamineLiving(pid_t pid, const std::string& library) {
+  TargetProcess target(pid);
+  target.mark_ = MarkOf(pid);
+  target.start_ticks_ = StartTicksOf(pid);
   const StartedProgram program = StartedProgramOf(pid);
   const auto facts = ReadElfFacts(program.file);
   if (const std::string why = WhyNotProgram(pid, facts); !why.empty()) {
     return Fail(ErrorKind::kUsage, why);
   }
-  TargetProcess target(pid);
   target.program_ = program.name;
   target.Remap();
   if (target.mappings_.empty()) {
@@ -203,7 +225,7 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
                 fmt::format("process {} has no libc.so.6 loaded (yet); memprof needs glibc", pid));
   }
   if (target.allocator_.empty()) target.allocator_ = libc;
-  if (!IsSameFile(library, target.Reachable(library))) {
+  if (!target.Sees(library)) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("process {} sees another file system, without {} (a container, a "
                             "chroot); run memprof where it runs",
@@ -216,6 +238,20 @@ Result<TargetProcess> TargetProcess::Examine(pid_t pid, const std::string& libra
         target.program_, facts->defines_mallctl));
   }
   return target;
+}
+
+bool TargetProcess::HasEnded() const { return IsGone(pid_) || StartTicksOf(pid_) != start_ticks_; }
+
+bool TargetProcess::HasExecuted() const {
+  const ProgramMark now = MarkOf(pid_);
+  // A main thread that has ended has no mark. It gets one if another thread executes a program.
+  return mark_.known() ? memprof::HasExecuted(mark_, now).value_or(false) : now.known();
+}
+
+std::string TargetProcess::WhatBecame() const {
+  if (HasEnded()) return EndedText(pid_);
+  if (HasExecuted()) return fmt::format("process {} has executed another program", pid_);
+  return {};
 }
 
 void TargetProcess::Remap() { mappings_ = ReadMappings(pid_); }
@@ -231,6 +267,10 @@ const Mapping* TargetProcess::At(uint64_t address) const {
 
 std::string TargetProcess::Reachable(const std::string& path) const {
   return LivingPath(pid_, "root") + path;
+}
+
+bool TargetProcess::Sees(const std::string& path) const {
+  return IsSameFile(path, Reachable(path));
 }
 
 uint64_t TargetProcess::Find(const char* module, const char* symbol) const {
@@ -270,7 +310,7 @@ bool TargetProcess::Write(uint64_t address, const void* from, size_t bytes) cons
 
 std::vector<pid_t> TargetProcess::Threads() const {
   std::vector<pid_t> threads = ThreadsInProc(pid_);
-  // The main thread stays there after its end.
+  // The main thread stays in the list after its end.
   const auto living = LivingFolder(pid_);
   if (living && !living->empty()) std::erase(threads, pid_);
   return threads;

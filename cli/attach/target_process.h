@@ -1,4 +1,4 @@
-// TargetProcess: a running process as /proc has it, and whether memprof can be put into it.
+// TargetProcess: a running process as /proc describes it, and whether memprof can be put into it.
 //
 // Thread safety: none. Failure: a sentence that says what to do.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/supervisor/images/program_mark.h"
 #include "core/protocol/attach_protocol.h"
 #include "core/result.h"
 
@@ -25,42 +26,52 @@ struct Mapping {
 
 class TargetProcess {
  public:
-  // Fails where nothing can be injected, but for the rights, which only the attempt shows.
-  // `library` is what will be loaded.
+  // Fails if nothing can be injected. Missing rights are not checked: only the attempt shows them.
+  // `library` is the one that will be loaded.
   static Result<TargetProcess> Examine(pid_t pid, const std::string& library);
 
   pid_t pid() const { return pid_; }
   const std::string& program() const { return program_; }  // the executable's base name
   const std::vector<std::string>& warnings() const { return warnings_; }
-  // As of Examine, or the last Remap.
+  // As of Examine, or of the last Remap.
   const std::vector<Mapping>& mappings() const { return mappings_; }
   void Remap();
   const Mapping* At(uint64_t address) const;
 
-  // A path of the process as we can open it, whatever its root is.
+  // Whether the process has ended since Examine (its pid may be another process's then), or has
+  // executed another program.
+  bool HasEnded() const;
+  bool HasExecuted() const;
+  // One of these two as a sentence; empty: neither.
+  std::string WhatBecame() const;
+
+  // A path of the process in a form that we can open, whatever its root is.
   std::string Reachable(const std::string& path) const;
-  // Where an exported function or object of a module is; 0: it has none. The module is known by the
-  // begin of its file's name (libc.so, libmemprof_attach.so).
+  // Whether the process finds at this path the same file as memprof.
+  bool Sees(const std::string& path) const;
+  // The address of an exported function or object of a module; 0: it has none. `module` is the
+  // beginning of the file's name (libc.so, libmemprof_attach.so).
   uint64_t Find(const char* module, const char* symbol) const;
 
   // The path of the module that defines malloc.
   const std::string& allocator() const { return allocator_; }
 
-  // The file of its loader, which may be its executable; empty: not known.
+  // The file of its loader, which may be the executable; empty: not known.
   const std::string& loader() const { return loader_; }
 
-  // What our library says in it; nullopt: it isn't loaded.
+  // The state of our library in the process; nullopt: it isn't loaded.
   std::optional<AttachState> State() const;
 
   bool Read(uint64_t address, void* to, size_t bytes) const;
   bool Write(uint64_t address, const void* from, size_t bytes) const;
-  // Those that run still.
+  // The threads that still run.
   std::vector<pid_t> Threads() const;
-  // One of them: the main thread, unless that one has ended.
+  // A living thread: the main thread, unless it has ended.
   pid_t LivingThread() const;
 
  private:
   explicit TargetProcess(pid_t pid) : pid_(pid) {}
+  static Result<TargetProcess> ExamineLiving(pid_t pid, const std::string& library);
 
   pid_t pid_;
   std::string program_;
@@ -68,11 +79,13 @@ class TargetProcess {
   std::string loader_;
   std::vector<std::string> warnings_;
   std::vector<Mapping> mappings_;
+  ProgramMark mark_;
+  std::optional<uint64_t> start_ticks_;
 };
 
 inline constexpr char kAttachLibraryName[] = "libmemprof_attach.so";
 
-// What lacks to trace a process that this one may not trace, and what to do.
+// Says which right is missing to trace the process, and how to get it.
 std::string HowToHaveTheRight();
 
 // The base name of a mapping's file.

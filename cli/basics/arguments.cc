@@ -112,4 +112,10 @@ void Arguments::EndWithCommandLine() {
 
 std::vector<std::string> Arguments::CommandLine() const { return app_->remaining(); }
 
+const CLI::App& Arguments::Program() const {
+  const CLI::App* app = app_;
+  while (app->get_parent() != nullptr) app = app->get_parent();
+  return *app;
+}
+
 }  // namespace memprof

@@ -1,14 +1,14 @@
-// Arguments: what a command declares of its options and positionals.
+// Arguments: declares a command's options and positionals.
 //
 //   arguments.Add("-o,--output", options->file, "The capture's file").TypeName("FILE");
 //   arguments.AddFlag("-f,--force", options->force, "Overwrite an existing capture");
 //
-// CLI11 parses the command line. This is all of it that a command needs: a file that includes CLI11
-// itself takes five seconds more to compile.
+// CLI11 parses the command line. Commands use only this header: a file that includes CLI11 itself
+// takes five seconds more to compile.
 //
-// Thread safety: one thread. Ownership: handles of what CLI11 owns, which lives as long as main();
-// the variables that are given must, too.
-// Failure: a value that doesn't fit is said when the command line is parsed.
+// Thread safety: one thread. Ownership: these are handles of objects that CLI11 owns. CLI11 lives
+// as long as main(), and the variables passed in must live as long.
+// Failure: a wrong value is reported when the command line is parsed.
 #pragma once
 
 #include <cstddef>
@@ -33,18 +33,18 @@ class Option {
 
   Option& TypeName(const std::string& name);
   Option& Required();
-  Option& ShowDefault();  // the variable's value as it is now
+  Option& ShowDefault();  // shows the variable's current value as the default
   Option& ShowDefault(const std::string& text);
-  // An empty text where the value is fine, else why it isn't.
+  // The check returns an empty text for a good value, else what is wrong with it.
   Option& Check(std::function<std::string(const std::string&)> check);
   Option& Excludes(const Option& other);
   Option& Needs(const Option& other);
-  // For one that fills a vector: it takes a value each time that it is given.
+  // For an option that fills a vector: each time it is given, it takes one value.
   Option& OneValueEach();
-  // For AddTaken's: it may be given several times, and its function gets each value.
+  // For an option of AddTaken: it may be given several times, and its function gets each value.
   Option& EachTime();
 
-  size_t count() const;  // how often it was given
+  size_t count() const;  // how often the option was given
 
  private:
   CLI::Option* option_ = nullptr;
@@ -61,7 +61,7 @@ class Arguments {
   Option Add(const std::string& name, uint32_t& value, const std::string& description);
   Option Add(const std::string& name, uint64_t& value, const std::string& description);
   Option AddFlag(const std::string& name, bool& value, const std::string& description);
-  // `take` gets the value; its error is the command line's.
+  // `take` gets the value; an error that it returns becomes the command line's.
   Option AddTaken(const std::string& name, std::function<Result<void>(const std::string&)> take,
                   const std::string& description);
 
@@ -72,12 +72,13 @@ class Arguments {
   Arguments AddCommand(const std::string& name, const std::string& summary);
   void RequireCommand();
 
-  // From the first word on that is no option, all is the command line of a program.
+  // The first word that is no option begins the command line of a program.
   void EndWithCommandLine();
   // That command line, with the "--" before it if there is one.
   std::vector<std::string> CommandLine() const;
 
-  const CLI::App& app() const { return *app_; }
+  // The definition of the whole program, of which this command is one.
+  const CLI::App& Program() const;
 
  private:
   CLI::App* app_ = nullptr;

@@ -1,6 +1,7 @@
-// InBackground: work that the supervisor's loop isn't to wait for, by a thread of its own.
+// InBackground: runs work on a thread of its own, so that the supervisor's loop need not wait for
+// it.
 //
-// Failure: where no thread is to be had the loop does wait.
+// Failure: if no thread can be started, the loop does wait.
 #pragma once
 
 #include <future>
@@ -9,7 +10,7 @@
 
 namespace memprof {
 
-// Whoever destroys the future waits for the work.
+// Destroying the future waits for the work.
 template <typename Work>
 std::future<std::invoke_result_t<Work>> InBackground(Work work) {
   try {

@@ -7,33 +7,36 @@
 
 #include <cerrno>
 
+#include "core/scoped_fd.h"
+
 namespace memprof {
 
 std::string OutputOf(const std::vector<std::string>& argv) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return {};
+  const ScopedFd reading(fds[0]);
+  ScopedFd writing(fds[1]);
   std::vector<char*> pointers;
   for (const std::string& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
   pointers.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&actions, fds[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t pid = -1;
   const int error = posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  close(fds[1]);
+  writing.Reset();
   std::string output;
   char buffer[4096];
-  for (ssize_t n; error == 0 && (n = read(fds[0], buffer, sizeof buffer)) != 0;) {
+  for (ssize_t n; error == 0 && (n = read(reading.get(), buffer, sizeof buffer)) != 0;) {
     if (n > 0) {
       output.append(buffer, static_cast<size_t>(n));
     } else if (errno != EINTR) {
       break;
     }
   }
-  close(fds[0]);
   if (error == 0) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }

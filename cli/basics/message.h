@@ -1,4 +1,4 @@
-// Lines of memprof's own on stderr.
+// memprof's own lines on stderr.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,14 +7,15 @@
 #include <string>
 #include <utility>
 
+#include "cli/basics/ascii_text.h"
 #include "core/printable.h"
 
 namespace memprof {
 
-// One line that begins "memprof: ", written at once so that it doesn't mix with the program's.
-// Names in it may be of others.
+// Prints one line that begins "memprof: ", in one write so that it doesn't mix with the program's
+// output. Names in it may be foreign.
 inline void Say(const std::string& text) {
-  const std::string line = "memprof: " + Printable(text) + "\n";
+  const std::string line = "memprof: " + ForLocale(Printable(text)) + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
 }

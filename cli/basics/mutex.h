@@ -1,11 +1,11 @@
-// Mutex: a std::mutex that clang's thread-safety analysis knows of, which libstdc++'s isn't. Where
-// clang builds, a member that is GUARDED_BY one and is touched without it is an error.
+// Mutex: a std::mutex with annotations for clang's thread-safety analysis, which libstdc++'s lacks.
+// In builds with clang, touching a GUARDED_BY member without its mutex is an error.
 //
 //   Mutex mutex_;
 //   std::deque<Work> queue_ MEMPROF_GUARDED_BY(mutex_);
 //
-// To wait for a change: std::condition_variable_any, in a loop (a predicate would be a function of
-// its own to the analysis).
+// To wait for a change: std::condition_variable_any, in a loop (the analysis treats a predicate as
+// a separate function).
 #pragma once
 
 #include <mutex>

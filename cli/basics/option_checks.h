@@ -1,4 +1,4 @@
-// Checks of options' values, for CLI11's check(): an empty text where the value is fine.
+// Checks of options' values, for CLI11's check(): they return an empty text for a good value.
 #pragma once
 
 #include <string>
@@ -35,7 +35,7 @@ inline std::string FileCount(const std::string& text) {
          std::to_string(kMostMaxFiles);
 }
 
-// For run --sample: a size; 0 is none.
+// For run --sample: a size; 0 turns sampling off.
 inline std::string SampleDistance(const std::string& text) {
   const auto bytes = ParseBytes(text);
   if (bytes && *bytes <= kMaxSampleBytes) return "";

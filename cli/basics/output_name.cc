@@ -11,7 +11,7 @@
 namespace memprof {
 
 std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
-                       const std::string* snapshot) {
+                       const std::string* moment) {
   std::string name;
   for (size_t i = 0; i < pattern.size(); ++i) {
     if (pattern[i] != '%' || i + 1 == pattern.size()) {
@@ -29,8 +29,8 @@ std::string ExpandName(const std::string& pattern, const std::string& program, p
         name += '%';
         break;
       default:
-        if (pattern[i] == 's' && snapshot != nullptr) {
-          name += *snapshot;
+        if (pattern[i] == 's' && moment != nullptr) {
+          name += *moment;
           break;
         }
         name += '%';
@@ -56,6 +56,15 @@ std::string InsertBeforeExtension(const std::string& file, const std::string& wh
   return result.string();
 }
 
+void RemoveCapturesOf(const std::string& output) {
+  unlink(output.c_str());
+  unlink(InsertBeforeExtension(output, ".all").c_str());
+  for (int image = 1;; ++image) {
+    const std::string name = InsertBeforeExtension(output, fmt::format(".exec{}", image));
+    if (unlink(name.c_str()) != 0) return;
+  }
+}
+
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite) {
   const std::filesystem::path parent = std::filesystem::path(file).parent_path();
   const std::string directory = parent.empty() ? std::string(".") : parent.string();
@@ -75,7 +84,7 @@ Result<void> CheckOutput(const std::string& file, std::string_view option, bool 
                                             directory, strerror(errno), option));
   }
   if (lstat(file.c_str(), &info) != 0) return {};
-  // The capture is renamed into place: that would replace a device like /dev/null.
+  // The capture is renamed into place, and that would replace a device like /dev/null.
   if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
     return Fail(ErrorKind::kIo,
                 fmt::format("{} is not a regular file; name another with {}", file, option));

@@ -17,19 +17,23 @@ namespace memprof {
 
 inline constexpr char kDefaultOutput[] = "%n.%p.memprof";
 
-// `snapshot`: its name, for %s; null: %s stays as it is.
+// `moment` is a named moment's name, for %s; if it is null, %s stays as it is.
 std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
-                       const std::string* snapshot = nullptr);
+                       const std::string* moment = nullptr);
 
-// Absolute, by what its directory is called without links: equal for two spellings of one file, and
-// the same before and after the file is there. As it is where the directory isn't there.
+// The absolute name, with the links in its directory resolved. It is equal for two spellings of one
+// file, and the same before and after the file is created. Unchanged if the directory doesn't
+// exist.
 std::string CanonicalName(const std::string& file);
+
+// Removes the capture of an earlier run, those of its earlier images and that of its tree.
+void RemoveCapturesOf(const std::string& output);
 
 // "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
 std::string InsertBeforeExtension(const std::string& file, const std::string& what);
 
-// Whether the file that `option` names can be written: its directory is there and writable and,
-// without `overwrite`, the file is not there yet.
+// Checks that the file named by `option` can be written: its directory exists and is writable, and,
+// without `overwrite`, the file doesn't exist yet.
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite);
 
 }  // namespace memprof

@@ -27,7 +27,7 @@ std::string ReadAll(int fd, size_t most) {
   return text;
 }
 
-// As /proc tells them: its own namespace's first.
+// The pids in /proc's order: the one of its own namespace first.
 std::vector<pid_t> PidsIn(const std::string& status) {
   constexpr char kName[] = "\nNSpid:";
   const size_t at = status.find(kName);
@@ -46,37 +46,33 @@ class Proc {
     return proc;
   }
 
-  int Open(const std::string& path, int flags) const {
-    return openat(fd_, Path(path).c_str(), flags | O_CLOEXEC);
+  ScopedFd Open(const std::string& path, int flags) const {
+    return ScopedFd(openat(fd(), Path(path).c_str(), flags | O_CLOEXEC));
   }
-  // By its descriptor, or by name where there is none to be had.
-  int fd() const { return fd_; }
+  // Through the descriptor, or by name if it couldn't be opened.
+  int fd() const { return fd_.get(); }
   std::string Path(const std::string& path) const {
-    return fd_ >= 0 ? path : fmt::format("{}/{}", kProc, path);
+    return fd_ ? path : fmt::format("{}/{}", kProc, path);
   }
   std::string Text(const std::string& path, size_t most) const {
-    const int fd = Open(path, O_RDONLY);
-    if (fd < 0) return {};
-    std::string text = ReadAll(fd, most);
-    close(fd);
-    return text;
+    const ScopedFd fd = Open(path, O_RDONLY);
+    return fd ? ReadAll(fd.get(), most) : std::string();
   }
 
   bool is_foreign() const { return depth_ != 0; }
 
   bool IsInPlace() const {
     struct stat ours, now;
-    return fd_ < 0 || (fstat(fd_, &ours) == 0 && stat(kProc, &now) == 0 &&
-                       ours.st_dev == now.st_dev && ours.st_ino == now.st_ino);
+    return !fd_ || (fstat(fd(), &ours) == 0 && stat(kProc, &now) == 0 &&
+                    ours.st_dev == now.st_dev && ours.st_ino == now.st_ino);
   }
 
-  // 0: it has none.
+  // 0: the process has none.
   pid_t FromOurs(pid_t pid) const {
     if (!is_foreign() || pid <= 0) return pid;
-    const int pidfd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
-    if (pidfd < 0) return 0;
-    const std::string info = Text(fmt::format("self/fdinfo/{}", pidfd), 4096);
-    close(pidfd);
+    const ScopedFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (!pidfd) return 0;
+    const std::string info = Text(fmt::format("self/fdinfo/{}", pidfd.get()), 4096);
     constexpr char kName[] = "\nPid:";
     const size_t at = info.find(kName);
     if (at == std::string::npos) return 0;
@@ -84,7 +80,7 @@ class Proc {
     return found > 0 ? static_cast<pid_t>(found) : 0;
   }
 
-  // 0: it has none. The place in the list doesn't say whose namespace it is.
+  // 0: the process has none. The position in the list doesn't tell the namespace.
   pid_t ToOurs(pid_t pid) const {
     if (!is_foreign() || pid <= 0) return pid;
     const std::vector<pid_t> pids = PidsIn(Text(fmt::format("{}/status", pid), kMostStatus));
@@ -97,26 +93,25 @@ class Proc {
 
   Proc() : fd_(open(kProc, O_PATH | O_DIRECTORY | O_CLOEXEC)) {
     const std::vector<pid_t> pids = PidsIn(Text("self/status", kMostStatus));
-    // Of one namespace: /proc is ours, or doesn't know us, and then nothing helps.
+    // A single pid means that /proc is ours, or doesn't know us; nothing helps in the second case.
     if (pids.size() > 1) depth_ = pids.size();
   }
 
-  int fd_;
-  size_t depth_ = 0;  // of our namespace of pids below that of /proc, which is 1; 0: it is the same
+  ScopedFd fd_;
+  // depth of our pid namespace below that of /proc, which is 1; 0: it is the same
+  size_t depth_ = 0;
 };
 
 std::string NameOf(pid_t pid, const std::string& name) {
   return fmt::format("{}/{}", Proc::Get().FromOurs(pid), name);
 }
 
-// Of the entries that are numbers.
-std::vector<pid_t> NumbersIn(int fd) {
+// The numbers among the entries' names.
+std::vector<pid_t> NumbersIn(ScopedFd fd) {
   std::vector<pid_t> numbers;
-  DIR* directory = fd < 0 ? nullptr : fdopendir(fd);
-  if (directory == nullptr) {
-    if (fd >= 0) close(fd);
-    return numbers;
-  }
+  DIR* directory = fd ? fdopendir(fd.get()) : nullptr;
+  if (directory == nullptr) return numbers;
+  fd.Release();  // the directory owns it
   while (const dirent* entry = readdir(directory)) {
     const auto number = static_cast<pid_t>(std::strtol(entry->d_name, nullptr, 10));
     if (number > 0) numbers.push_back(number);
@@ -127,7 +122,7 @@ std::vector<pid_t> NumbersIn(int fd) {
 
 }  // namespace
 
-int OpenProcFile(pid_t pid, const std::string& name, int flags) {
+ScopedFd OpenProcFile(pid_t pid, const std::string& name, int flags) {
   return Proc::Get().Open(NameOf(pid, name), flags);
 }
 
@@ -176,31 +171,26 @@ ProcessMaps::ProcessMaps(pid_t pid) {
   }
 }
 
-ProcessMaps::~ProcessMaps() {
-  if (fd_ >= 0) close(fd_);
-}
-
-// Whether anything stands there.
+// Opens the file; false if it is empty.
 bool ProcessMaps::Open(pid_t pid, const std::string& name) {
-  if (fd_ >= 0) close(fd_);
   fd_ = OpenProcFile(pid, name);
-  if (fd_ < 0) failed_ = errno != ENOENT && errno != ESRCH;
+  if (!fd_) failed_ = errno != ENOENT && errno != ESRCH;
   return Fill();
 }
 
 bool ProcessMaps::Fill() {
   constexpr size_t kAtOnce = 65536;
-  if (fd_ < 0 || failed_) return false;
+  if (!fd_ || failed_) return false;
   buffer_.erase(0, at_);
   at_ = 0;
   const size_t before = buffer_.size();
   buffer_.resize(before + kAtOnce);
   ssize_t n;
   do {
-    n = read(fd_, buffer_.data() + before, kAtOnce);
+    n = read(fd_.get(), buffer_.data() + before, kAtOnce);
   } while (n < 0 && errno == EINTR);
   buffer_.resize(before + static_cast<size_t>(n > 0 ? n : 0));
-  // It has ended meanwhile.
+  // The process has ended meanwhile.
   if (n < 0) failed_ = errno != ESRCH || any_;
   if (n <= 0) return false;
   any_ = true;

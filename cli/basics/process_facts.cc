@@ -15,7 +15,8 @@
 namespace memprof {
 namespace {
 
-// /proc/PID/stat from its third field on: the second one, a name, may have spaces. Empty: gone.
+// /proc/PID/stat from its third field on: the second one, a name, may have spaces. Empty: the
+// process is gone.
 std::string StatOf(pid_t pid, const std::string& name = "stat") {
   std::string text = ProcText(pid, name);
   if (text.ends_with('\n')) text.pop_back();
@@ -23,7 +24,8 @@ std::string StatOf(pid_t pid, const std::string& name = "stat") {
   return name_end == std::string::npos ? std::string() : text.substr(name_end + 2);
 }
 
-// What is there as long as any thread is, and main threads that have ended don't tell.
+// Reads a file that exists as long as any thread lives, but is empty for a main thread that has
+// ended.
 std::string TextOfMemory(pid_t pid, const std::string& name, size_t most) {
   std::string text = ProcText(pid, name, most);
   if (!text.empty()) return text;
@@ -31,7 +33,7 @@ std::string TextOfMemory(pid_t pid, const std::string& name, size_t most) {
   return folder && !folder->empty() ? ProcText(pid, *folder + name, most) : std::string();
 }
 
-// The value of a line of one of a process's files.
+// The value of a line in one of a process's files.
 std::string LineOf(pid_t pid, const std::string& file, const std::string& name) {
   std::istringstream text(ProcText(pid, file));
   const std::string begin = name + ":";
@@ -43,7 +45,8 @@ std::string LineOf(pid_t pid, const std::string& file, const std::string& name) 
   return {};
 }
 
-// Filters of a process; as many as are possible for the strict mode, which is none that is counted.
+// The number of a process's filters. The strict mode has none that are counted; it gives the
+// largest number.
 uint32_t FiltersOf(pid_t pid) {
   // A thread that has ended has none any more.
   const std::string status = LivingFolder(pid).value_or(std::string()) + "status";
@@ -54,7 +57,7 @@ uint32_t FiltersOf(pid_t pid) {
   return count.empty() ? 1 : static_cast<uint32_t>(std::strtoul(count.c_str(), nullptr, 10));
 }
 
-// Of pids, from that of /proc down to its own; 0: not known.
+// The number of pid namespaces from /proc's down to the process's own; 0: not known.
 int64_t Namespaces(pid_t pid) {
   std::istringstream pids(StatusLine(pid, "NSpid"));
   int64_t found = 0;
@@ -81,7 +84,7 @@ std::optional<int> StatusOfZombie(pid_t pid) {
 std::optional<ProcessState> StateOf(pid_t pid) {
   constexpr uint64_t kThreadOfKernel = 0x00200000;  // PF_KTHREAD
   constexpr uint64_t kForkedOnly = 0x00000040;      // PF_FORKNOEXEC
-  constexpr int kFlags = 9, kStart = 22;            // as proc(5) counts the fields
+  constexpr int kFlags = 9, kStart = 22;            // the fields' numbers in proc(5)
   std::istringstream text(StatOf(pid));
   ProcessState found;
   text >> found.state >> found.parent;
@@ -133,7 +136,7 @@ std::string CommandNameOf(pid_t pid) {
 }
 
 std::vector<std::string> CommandLineOf(pid_t pid) {
-  constexpr size_t kLongest = size_t{2} << 20;  // as the kernel takes with usual limits
+  constexpr size_t kLongest = size_t{2} << 20;  // the kernel's maximum under usual limits
   const std::string text = TextOfMemory(pid, "cmdline", kLongest);
   std::vector<std::string> command;
   for (size_t begin = 0; begin < text.size();) {

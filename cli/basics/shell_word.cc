@@ -11,4 +11,10 @@ std::string ShellWord(const std::string& word) {
   return quoted + "'";
 }
 
+std::string ShellWords(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + ShellWord(word);
+  return text;
+}
+
 }  // namespace memprof

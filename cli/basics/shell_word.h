@@ -1,13 +1,17 @@
-// Words of commands that memprof tells people to run.
+// Quotes words of commands: those that memprof tells people to run, and those that a capture has.
 //
 // Thread safety: pure.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace memprof {
 
-// A word that a shell takes as it is.
+// The word in a form that a shell takes literally.
 std::string ShellWord(const std::string& word);
+
+// A command line that gives these words to a shell.
+std::string ShellWords(const std::vector<std::string>& words);
 
 }  // namespace memprof

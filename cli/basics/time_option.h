@@ -1,4 +1,4 @@
-// An option that takes a time: "0.5" and "90" are seconds; "250ms", "10m", "1h30m" (core/units.h).
+// An option for a time: "0.5" and "90" are seconds; "250ms", "10m", "1h30m" (core/units.h).
 #pragma once
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-// `time` has the default, and must live as long as the command.
+// `time` holds the default, and must live as long as the command.
 inline Option AddTimeOption(Arguments& arguments, const std::string& name,
                             std::chrono::milliseconds& time, const std::string& description) {
   const double seconds = std::chrono::duration<double>(time).count();

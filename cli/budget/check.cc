@@ -6,23 +6,27 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <utility>
 
-#include "cli/budget/behind.h"
+#include "cli/basics/shell_word.h"
+#include "cli/budget/contributors.h"
 #include "cli/budget/verdict_text.h"
 #include "cli/load/load.h"
-#include "cli/reports/trust.h"
+#include "cli/reports/exactness.h"
 #include "core/profile/symbol_key.h"
 #include "core/units.h"
 #include "formats/budget_file.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_reader.h"
 
 namespace memprof {
 namespace {
 
-// Why there is no verdict; empty: there is one. Figures that are only a part of the program's are
-// within any limit.
+// Why there is no verdict; empty: there is one. Incomplete figures would be within any limit.
+// Fewer than one in so many move no figure that a limit could be near to.
+constexpr uint64_t kFewDropped = 1000;
+
 std::string WhyNoVerdict(const Profile& profile) {
   if (!profile.damage.empty()) return profile.damage[0];
   if (const uint32_t reason = profile.tracker.stop_reason; reason != 0) {
@@ -32,10 +36,15 @@ std::string WhyNoVerdict(const Profile& profile) {
   if (!profile.unseen.empty() && profile.total.allocations == 0) {
     return "nothing was counted: " + UnseenLines(profile.unseen)[0];
   }
+  const SnapshotTracker& tracker = profile.tracker;
+  if (tracker.dropped_events > profile.total.allocations / kFewDropped) {
+    return fmt::format("{} events could not be counted beside {} allocations that were",
+                       FormatCount(tracker.dropped_events), FormatCount(profile.total.allocations));
+  }
   return {};
 }
 
-// What a leak is where the program didn't end by itself.
+// The meaning of a leak if the program didn't end by itself.
 std::string EndNote(const Profile& profile) {
   const SnapshotProgram& program = profile.program;
   if (!IsRunKnown(program))
@@ -57,7 +66,8 @@ void AddNotesOnBaseline(const Profile* baseline, std::vector<std::string>& notes
         "compared: "
         "keep captures of run --budget or run --symbolize");
   }
-  for (const std::string& line : TrustLines(*baseline)) notes.push_back("of the baseline: " + line);
+  for (const std::string& line : ExactnessNotes(*baseline))
+    notes.push_back("of the baseline: " + line);
 }
 
 std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& profile) {
@@ -66,7 +76,7 @@ std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& prof
     notes.push_back("sampled: " + SamplingText(sample) +
                     "; over is what is over by more than 2 of them");
   }
-  for (std::string& line : TrustLines(profile)) notes.push_back(std::move(line));
+  for (std::string& line : ExactnessNotes(profile)) notes.push_back(std::move(line));
   if (profile.chosen) {
     notes.push_back("what is called peak is what was live at " + profile.chosen->name +
                     profile.chosen->note);
@@ -103,8 +113,8 @@ std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& prof
 // The same for every build and run of the program.
 std::string FingerprintOf(const std::string& program, const CheckItem& item) {
   std::string identity = program + '\n' + item.check + '\n' + item.subject;
-  if (!item.behind.rows.empty()) {
-    const DiffRow& row = item.behind.rows[0];
+  if (!item.contributors.rows.empty()) {
+    const DiffRow& row = item.contributors.rows[0];
     identity +=
         '\n' + FunctionKey(row.function, row.module) + '\n' + ModuleKey(row.module, program);
   }
@@ -112,7 +122,7 @@ std::string FingerprintOf(const std::string& program, const CheckItem& item) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-// Two captures of one program are over alike: the second one is another finding.
+// If two captures of one program exceed the same limit, the second one is another finding.
 void TellFingerprintsApart(CheckReport& report) {
   std::map<std::string, int> seen;
   for (CaptureCheck& check : report.captures) {
@@ -134,7 +144,8 @@ CheckItem LimitItem(LimitVerdict verdict, const Profile& profile, const Profile*
     item.says += fmt::format("; {} more is suppressed",
                              FormatValue(verdict.suppressed, verdict.limit->kind->unit));
   }
-  if (verdict.standing == Standing::kOver) item.behind = StacksBehind(verdict, profile, baseline);
+  if (verdict.standing == Standing::kOver)
+    item.contributors = ContributorsTo(verdict, profile, baseline);
   verdict.sites.clear();
   verdict.baseline_sites.clear();
   item.limit = std::move(verdict);
@@ -189,26 +200,117 @@ std::string FormatDay(std::chrono::year_month_day day) {
                      static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
 }
 
-Result<Yardstick> LoadYardstick(const std::string& budget_file, const std::string& baseline,
+namespace {
+
+Result<Profile> LoadBaseline(const std::string& capture, SymbolOptions symbols) {
+  symbols.says_stored = false;
+  auto profile = LoadProfile(capture, symbols);
+  if (!profile) return profile;
+  std::string why = WhyNoVerdict(*profile);
+  if (why.empty()) why = CutText(*profile);
+  if (why.empty()) return profile;
+  return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", capture, why));
+}
+
+// The newest captures of the folder.
+std::vector<std::string> KeptIn(const std::filesystem::path& folder) {
+  std::vector<std::pair<std::filesystem::file_time_type, std::string>> captures;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    if (entry.path().extension() != ".memprof" || !entry.is_regular_file(error)) continue;
+    captures.emplace_back(entry.last_write_time(error), entry.path().string());
+  }
+  std::sort(captures.rbegin(), captures.rend());
+  if (captures.size() > kMostKeptBaselines) captures.resize(kMostKeptBaselines);
+  std::vector<std::string> names;
+  for (auto& [time, name] : captures) names.push_back(std::move(name));
+  return names;
+}
+
+Result<void> LoadBaselines(const SymbolOptions& symbols, Yardstick& yardstick) {
+  for (const std::string& name : yardstick.baseline_names) {
+    std::error_code error;
+    const bool folder = std::filesystem::is_directory(name, error);
+    for (const std::string& capture : folder ? KeptIn(name) : std::vector<std::string>{name}) {
+      auto profile = LoadBaseline(capture, symbols);
+      if (profile) {
+        yardstick.baselines.push_back(std::move(*profile));
+      } else if (folder) {
+        yardstick.notes.push_back("left out of the baselines: " + profile.error().message);
+      } else {
+        return Fail(profile.error().kind, "the baseline: " + profile.error().message);
+      }
+    }
+  }
+  std::stable_sort(yardstick.baselines.begin(), yardstick.baselines.end(),
+                   [](const Profile& a, const Profile& b) {
+                     return a.program.start_unix_ms < b.program.start_unix_ms;
+                   });
+  return {};
+}
+
+// The judgements against each baseline, oldest first; one without if there is none.
+std::vector<Judgement> JudgeAgainstEach(const Yardstick& yardstick, const Profile& profile) {
+  std::vector<Judgement> judgements;
+  for (const Profile& baseline : yardstick.baselines) {
+    judgements.push_back(Judge(yardstick.budget, profile, &baseline, yardstick.today));
+  }
+  if (judgements.empty()) {
+    judgements.push_back(Judge(yardstick.budget, profile, nullptr, yardstick.today));
+  }
+  return judgements;
+}
+
+// The index of the baseline that a limit is relative to: the lower median of those that have its
+// figure; if none has it, the newest.
+size_t MedianBaseline(const std::vector<Judgement>& judgements, size_t limit) {
+  std::vector<std::pair<double, size_t>> values;
+  for (size_t i = 0; i < judgements.size(); ++i) {
+    const LimitVerdict& verdict = judgements[i].limits[limit];
+    if (verdict.baseline) values.emplace_back(*verdict.baseline, i);
+  }
+  if (values.empty()) return judgements.size() - 1;
+  std::sort(values.begin(), values.end());
+  return values[(values.size() - 1) / 2].second;
+}
+
+// Says that a figure has risen in each of several runs, which no limit on one step sees.
+std::string TrendNote(const std::vector<Judgement>& judgements, size_t limit) {
+  constexpr size_t kFewestSteps = 3;
+  const LimitVerdict& now = judgements.back().limits[limit];
+  if (now.standing == Standing::kNotJudged) return {};
+  double later = now.value;
+  size_t steps = 0;
+  for (size_t i = judgements.size(); i > 0; --i) {
+    const auto& earlier = judgements[i - 1].limits[limit].baseline;
+    if (!earlier || *earlier >= later) break;
+    later = *earlier;
+    ++steps;
+  }
+  if (steps < kFewestSteps) return {};
+  const Unit unit = now.limit->kind->unit;
+  return fmt::format("{}: {} has risen in each of the last {} runs, from {} to {}", now.rule->name,
+                     now.limit->kind->key, steps, FormatValue(later, unit),
+                     FormatValue(now.value, unit));
+}
+
+}  // namespace
+
+Result<Yardstick> LoadYardstick(const std::string& budget_file,
+                                const std::vector<std::string>& baselines,
                                 const SymbolOptions& symbols) {
   Yardstick yardstick;
   yardstick.budget_file = budget_file;
-  yardstick.baseline_name = baseline;
+  yardstick.baseline_names = baselines;
   yardstick.today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   const auto text = ReadWholeFile(budget_file);
   if (!text) return Fail(ErrorKind::kUsage, "the budget: " + text.error().message);
   auto budget = ParseBudget(*text, budget_file);
   if (!budget) return tl::unexpected<Error>(budget.error());
   yardstick.budget = std::move(*budget);
-  if (baseline.empty()) return yardstick;
-  auto profile = LoadProfile(baseline, symbols);
-  if (!profile) {
-    return Fail(profile.error().kind, "the baseline: " + profile.error().message);
+  if (auto loaded = LoadBaselines(symbols, yardstick); !loaded) {
+    return tl::unexpected<Error>(loaded.error());
   }
-  if (const std::string why = WhyNoVerdict(*profile); !why.empty()) {
-    return Fail(ErrorKind::kUnreadable, fmt::format("the baseline: {}: {}", baseline, why));
-  }
-  yardstick.baseline = std::move(*profile);
   return yardstick;
 }
 
@@ -218,13 +320,22 @@ CaptureCheck CheckProfile(const Yardstick& yardstick, const std::string& capture
   check.capture = capture;
   check.program = profile.program.program;
   check.duration_ms = profile.program.duration_ms;
-  const Profile* baseline = yardstick.baseline ? &*yardstick.baseline : nullptr;
-  Judgement judgement = Judge(yardstick.budget, profile, baseline, yardstick.today);
+  std::vector<Judgement> judgements = JudgeAgainstEach(yardstick, profile);
+  const Judgement& judgement = judgements.back();
   check.notes = NotesOn(judgement, profile);
   check.unseen = UnseenLines(profile.unseen);
-  AddNotesOnBaseline(baseline, check.notes);
-  for (LimitVerdict& verdict : judgement.limits) {
-    check.items.push_back(LimitItem(std::move(verdict), profile, baseline));
+  AddNotesOnBaseline(yardstick.baselines.empty() ? nullptr : &yardstick.baselines.back(),
+                     check.notes);
+  check.notes.insert(check.notes.end(), yardstick.notes.begin(), yardstick.notes.end());
+  for (size_t i = 0; i < judgement.limits.size(); ++i) {
+    if (std::string trend = TrendNote(judgements, i); !trend.empty()) {
+      check.notes.push_back(std::move(trend));
+    }
+  }
+  for (size_t i = 0; i < judgement.limits.size(); ++i) {
+    const size_t median = MedianBaseline(judgements, i);
+    const Profile* baseline = yardstick.baselines.empty() ? nullptr : &yardstick.baselines[median];
+    check.items.push_back(LimitItem(std::move(judgements[median].limits[i]), profile, baseline));
   }
   for (const MatchVerdict& match : judgement.matches) {
     if (match.rule->required) check.items.push_back(RequiredItem(match));
@@ -242,10 +353,19 @@ CheckReport Check(const Yardstick& yardstick, const std::vector<std::string>& ca
                   const SymbolOptions& symbols) {
   CheckReport report;
   report.budget = yardstick.budget_file;
-  report.baseline = yardstick.baseline_name;
+  if (!yardstick.baselines.empty()) {
+    report.baseline = fmt::format("{}", fmt::join(yardstick.baseline_names, ", "));
+  }
+  for (const std::string& name : yardstick.baseline_names) {
+    report.baseline_options += " --baseline " + ShellWord(name);
+  }
   for (const std::string& capture : captures) {
     const auto profile = LoadProfile(capture, symbols);
-    const std::string why = profile ? WhyNoVerdict(*profile) : profile.error().message;
+    std::string why = profile ? WhyNoVerdict(*profile) : profile.error().message;
+    if (profile && why.empty() && !yardstick.allow_cut) {
+      why = CutText(*profile);
+      if (!why.empty()) why += "; --allow-cut judges it all the same";
+    }
     if (why.empty()) {
       report.captures.push_back(CheckProfile(yardstick, capture, *profile));
       continue;

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/budget/behind_text.h"
+#include "cli/budget/contributors_text.h"
 
 namespace memprof {
 namespace {
@@ -32,7 +32,7 @@ std::string RelativeToCheckout(const std::string& file) {
 }
 
 FindingPlace PlaceOfFinding(const CheckReport& report, const CheckItem& item) {
-  for (const DiffRow& row : item.behind.rows) {
+  for (const DiffRow& row : item.contributors.rows) {
     if (!row.file.empty()) return {RelativeToCheckout(row.file), row.line};
   }
   return {RelativeToCheckout(report.budget), item.line};
@@ -42,7 +42,7 @@ std::string FindingText(const CheckReport& report, const OverItem& over, size_t 
   constexpr TextStyle kPlain = {100, false};
   std::string text = Printable(TitleOf(*over.item) + " " + over.item->says) + "\n";
   text += Printable(fmt::format("{}:{}, {}", report.budget, over.item->line, over.check->capture));
-  return text + "\n" + BehindText(*over.item, !report.baseline.empty(), rows, kPlain);
+  return text + "\n" + ContributorsText(*over.item, !report.baseline.empty(), rows, kPlain);
 }
 
 }  // namespace memprof

@@ -1,8 +1,8 @@
-// Where a finding is shown in the sources: at the place of the first stack behind it, or else at
-// its line of the budget file.
+// Chooses the place in the sources at which a finding is shown: the place of the first stack behind
+// it, or else its line in the budget file.
 //
 // Paths are relative to the checkout, as forges want them: GITHUB_WORKSPACE, CI_PROJECT_DIR, or the
-// working directory. What is elsewhere stays as it is (--path-map).
+// working directory. Paths outside it stay as they are (--path-map).
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ FindingPlace PlaceOfFinding(const CheckReport& report, const CheckItem& item);
 
 std::string RelativeToCheckout(const std::string& file);
 
-// What the finding is, with its stacks, as plain lines.
+// The finding with its stacks, as plain lines.
 std::string FindingText(const CheckReport& report, const OverItem& over, size_t rows);
 
 }  // namespace memprof

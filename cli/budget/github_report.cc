@@ -1,5 +1,5 @@
 // Workflow commands of GitHub Actions: "::error file=a.cc,line=12,title=…::message". GitHub shows
-// the first ten of a step: the heaviest come first, and the tenth tells how many are left.
+// the first ten of a step. So the heaviest come first, and the tenth says how many are left.
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
-// GitLab's code quality report: an array of issues, each with a fingerprint by which a merge
-// request knows what is new.
+// GitLab's code quality report: an array of issues. By their fingerprints a merge request
+// recognises new ones.
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "cli/budget/finding_place.h"
 #include "cli/budget/report_formats.h"
-#include "formats/json_export.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 
@@ -16,8 +16,8 @@ std::string GitlabReport(const CheckReport& report, const TextStyle&) {
   for (const OverItem& over : ItemsOver(report)) {
     const FindingPlace place = PlaceOfFinding(report, *over.item);
     std::string description = TitleOf(*over.item) + " " + over.item->says;
-    if (!over.item->behind.rows.empty()) {
-      description += ", most in " + over.item->behind.rows[0].function;
+    if (!over.item->contributors.rows.empty()) {
+      description += ", most in " + over.item->contributors.rows[0].function;
     }
     issues.push_back(
         {{"description", description},

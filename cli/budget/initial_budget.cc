@@ -25,8 +25,11 @@ namespace {
 
 constexpr const char* kProgramLimits[] = {"peak", "peak_rss", "leaked", "allocations"};
 constexpr size_t kMostMatches = 3;
-constexpr uint64_t kLeastShare = 10;  // one part in so many of the peak
-constexpr double kHeadroom = 1.25;
+constexpr uint64_t kLeastShare = 10;  // the peak divided by this is the least share
+constexpr double kHeadroomOfOne = 0.25;
+constexpr double kHeadroomOfSeveral = 0.1;
+constexpr double kSpreads = 3;
+constexpr double kFlakySpread = 0.1;
 
 double CeilToTwoDigits(double value) {
   if (value < 100) return std::ceil(value);
@@ -34,9 +37,8 @@ double CeilToTwoDigits(double value) {
   return std::ceil(value / unit) * unit;
 }
 
-// As TOML has it: the largest unit that leaves two digits before the point.
-std::string Allowance(double measured, Unit unit) {
-  double value = measured * kHeadroom;
+// In TOML's notation: the largest unit that leaves two digits before the point.
+std::string Allowance(double value, Unit unit) {
   if (unit == Unit::kCount) return fmt::format("{:.0f}", CeilToTwoDigits(value));
   size_t power = 0;
   while (value >= 10 * 1024 && power + 1 < std::size(kByteUnits)) {
@@ -46,15 +48,7 @@ std::string Allowance(double measured, Unit unit) {
   return fmt::format("\"{:.0f} {}\"", CeilToTwoDigits(value), kByteUnits[power]);
 }
 
-std::string LimitLine(const char* key, const Profile& profile, const std::vector<uint32_t>& sites) {
-  const LimitKind& kind = *FindLimitKind(key);
-  const Measurement measured = kind.measure({profile, sites}, kind);
-  if (!measured.why_not.empty()) return fmt::format("# {}: {}\n", key, measured.why_not);
-  return fmt::format("{} = {}  # was {}\n", key, Allowance(measured.value, kind.unit),
-                     FormatValue(measured.value, kind.unit));
-}
-
-// All that a limit of the kind counts.
+// All sites that a limit of this kind counts.
 std::vector<uint32_t> SitesOf(const Profile& profile, const std::vector<bool>& matching,
                               const LimitKind& kind) {
   std::vector<uint32_t> sites;
@@ -66,7 +60,40 @@ std::vector<uint32_t> SitesOf(const Profile& profile, const std::vector<bool>& m
   return sites;
 }
 
-// A name that can be written, and is one.
+// The line of a limit; `matching` selects a profile's sites.
+template <typename Matching>
+std::string LimitLine(const char* key, const std::string& subject, std::span<const InitialRun> runs,
+                      const Matching& matching, std::vector<std::string>& flaky) {
+  const LimitKind& kind = *FindLimitKind(key);
+  double lowest = 0, highest = 0;
+  for (const InitialRun& run : runs) {
+    const Profile& profile = *run.profile;
+    const Measurement measured =
+        kind.measure({profile, SitesOf(profile, matching(profile), kind)}, kind);
+    if (!measured.why_not.empty()) return fmt::format("# {}: {}\n", key, measured.why_not);
+    lowest = &run == runs.data() ? measured.value : std::min(lowest, measured.value);
+    highest = std::max(highest, measured.value);
+  }
+  const double spread = highest - lowest;
+  const bool one = runs.size() == 1;
+  const double headroom =
+      one ? kHeadroomOfOne * highest : std::max(kHeadroomOfSeveral * highest, kSpreads * spread);
+  std::string was = FormatValue(highest, kind.unit);
+  if (spread > 0) was = FormatValue(lowest, kind.unit) + " to " + was;
+  std::string line =
+      fmt::format("{} = {}  # was {}", key, Allowance(highest + headroom, kind.unit), was);
+  if (spread > kFlakySpread * highest) {
+    const std::string by = fmt::format("{:.0f}%", 100 * spread / highest);
+    line += fmt::format("; flaky: it varies by {}", by);
+    flaky.push_back(
+        fmt::format("{}: {} varies by {} between the runs ({}): a limit near it would be "
+                    "flaky, and the one that is written sees no small regression",
+                    subject, key, by, was));
+  }
+  return line + "\n";
+}
+
+// True if the name is a function's and can be written as a pattern.
 bool IsFunction(const std::string& name) {
   return !name.empty() && name[0] != '[' && name != kNoSymbol && Printable(name) == name &&
          name.find_first_of("\\\"'") == std::string::npos;
@@ -81,7 +108,7 @@ std::vector<std::string> HeaviestFunctions(const Profile& profile) {
     const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
     const std::string path =
         frame.module < profile.modules.size() ? profile.modules[frame.module].path : "";
-    // An allocation that only system code made is nobody's in particular.
+    // Allocations that only system code made belong to no function of the program.
     if (ClassifyFrame(frame.function, path) != FrameKind::kProgram) continue;
     const std::string key = FunctionKey(frame.function, path);
     const std::string function(QualifiedName(key));
@@ -98,34 +125,46 @@ std::vector<std::string> HeaviestFunctions(const Profile& profile) {
   return functions;
 }
 
-std::string MatchText(const std::string& function, const Profile& profile) {
+std::string MatchText(const std::string& function, std::span<const InitialRun> runs,
+                      std::vector<std::string>& flaky) {
   auto pattern = Pattern::Glob(function);
   if (!pattern) return {};
   SitePattern sites;
   sites.functions.push_back(std::move(*pattern));
   sites.where = Where::kPlace;
-  const std::vector<bool> matching = MatchingSites(profile, sites);
-  return fmt::format(
-      "\n[[budget.match]]\nfunction = \"{}\"\nwhere = \"place\"\n{}", function,
-      LimitLine("peak", profile, SitesOf(profile, matching, *FindLimitKind("peak"))));
+  const auto matching = [&](const Profile& profile) { return MatchingSites(profile, sites); };
+  return fmt::format("\n[[budget.match]]\nfunction = \"{}\"\nwhere = \"place\"\n{}", function,
+                     LimitLine("peak", function, runs, matching, flaky));
 }
 
 }  // namespace
 
-std::string InitialBudget(const Profile& profile, const std::string& capture) {
-  const std::vector<bool> all(profile.sites.size(), true);
-  std::string text = fmt::format(
-      "# From {}: what it measured and a quarter more. docs/budgets.md\n"
-      "# has every key; limits against a baseline are written peak = [\"+5%\", \"+64 KiB\"].\n"
-      "[budget]\n",
-      Printable(capture));
+InitialBudgetText InitialBudget(std::span<const InitialRun> runs) {
+  const auto all = [](const Profile& profile) {
+    return std::vector<bool>(profile.sites.size(), true);
+  };
+  const std::string first = Printable(runs[0].capture);
+  const std::string from =
+      runs.size() == 1
+          ? fmt::format(
+                "# From {}: what it measured and a quarter more. Several captures would show\n"
+                "# how much the figures vary by themselves: memprof budget init A B C.\n",
+                first)
+          : fmt::format(
+                "# From {} runs, {} and others: the highest figures, and three times the\n"
+                "# spread between the runs, or a tenth, more.\n",
+                runs.size(), first);
+  InitialBudgetText budget;
+  budget.text = from +
+                "# docs/budgets.md has every key; limits against a baseline are written\n"
+                "# peak = [\"+5%\", \"+64 KiB\"].\n[budget]\n";
   for (const char* key : kProgramLimits) {
-    text += LimitLine(key, profile, SitesOf(profile, all, *FindLimitKind(key)));
+    budget.text += LimitLine(key, "the program", runs, all, budget.flaky);
   }
-  for (const std::string& function : HeaviestFunctions(profile)) {
-    text += MatchText(function, profile);
+  for (const std::string& function : HeaviestFunctions(*runs[0].profile)) {
+    budget.text += MatchText(function, runs, budget.flaky);
   }
-  return text;
+  return budget;
 }
 
 }  // namespace memprof

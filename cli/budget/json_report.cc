@@ -1,9 +1,9 @@
-// The check as JSON: docs/budgets.md has the names.
+// The check as JSON, by docs/schemas/check.json.
 
 #include <nlohmann/json.hpp>
 
 #include "cli/budget/report_formats.h"
-#include "formats/json_export.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
@@ -36,7 +36,7 @@ const char* NameOf(Unit unit) {
   return "bytes";
 }
 
-// Whole numbers where the value is one.
+// A whole number if the value is one.
 Json Number(double value) {
   constexpr double kExact = 9007199254740992;  // 2^53
   if (value >= 0 && value <= kExact && value == static_cast<double>(static_cast<uint64_t>(value))) {
@@ -81,12 +81,12 @@ void AddLimit(const CheckItem& item, bool baseline, Json& json) {
   json["uncertain"] = verdict.uncertain;
   if (verdict.standing != Standing::kOver) return;
   json["stacks"] = Json::array();
-  for (const DiffRow& row : item.behind.rows) {
+  for (const DiffRow& row : item.contributors.rows) {
     json["stacks"].push_back(RowJson(row, kind.figure, baseline));
   }
-  Json others = {{"stacks", item.behind.others},
-                 {"now", ToJson(FigureOf(item.behind.others_after, kind.figure))}};
-  if (baseline) others["before"] = ToJson(FigureOf(item.behind.others_before, kind.figure));
+  Json others = {{"stacks", item.contributors.others},
+                 {"now", ToJson(FigureOf(item.contributors.others_after, kind.figure))}};
+  if (baseline) others["before"] = ToJson(FigureOf(item.contributors.others_before, kind.figure));
   json["others"] = std::move(others);
 }
 

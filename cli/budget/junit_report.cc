@@ -1,5 +1,5 @@
-// JUnit's XML as Jenkins, GitLab and others read it: a suite a capture, a case a check. What isn't
-// judged is skipped; a capture that can't be read is a case in error.
+// JUnit's XML, for Jenkins, GitLab and others: a suite for each capture, a case for each check. A
+// check that isn't judged is skipped; a capture that can't be read is a case in error.
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 namespace memprof {
 namespace {
 
-// Text and attributes alike. Printable has left no control characters, which XML has no way to
-// write; two characters of Unicode are none in XML either.
+// Escapes text and attributes alike. Printable has removed the control characters, which XML can't
+// represent; XML also excludes two other characters of Unicode.
 std::string Xml(std::string_view line) {
   const std::string printable = Printable(line);
   std::string xml;

@@ -1,19 +1,19 @@
-// The check as Markdown, for a job's summary. GitHub drops a summary above 1 MiB: this is far below
-// it, however much is over.
+// The check as Markdown, for a job's summary. GitHub drops a summary above 1 MiB; this one is far
+// smaller, however much is over.
 
 #include <fmt/format.h>
 
-#include "cli/budget/behind_text.h"
+#include "cli/budget/contributors_text.h"
 #include "cli/budget/report_formats.h"
 
 namespace memprof {
 namespace {
 
 constexpr size_t kMostRows = 50;        // of the table
-constexpr size_t kMostDetails = 10;     // stacks of so many
-constexpr size_t kMostCellBytes = 400;  // names of templates have no end
+constexpr size_t kMostDetails = 10;     // so many items have their stacks
+constexpr size_t kMostCellBytes = 400;  // names of templates can be arbitrarily long
 
-// In a cell of a table: nothing of it is Markdown's or HTML's.
+// Escapes a table cell's text for Markdown and HTML.
 std::string CellText(const std::string& text) {
   std::string cell;
   for (const char c : Shortened(Printable(text), kMostCellBytes)) {
@@ -29,7 +29,7 @@ std::string CellText(const std::string& text) {
   return cell;
 }
 
-// A block of code ends at backquotes alone.
+// Only backquotes could end a block of code.
 std::string Block(std::string text) {
   for (char& c : text) {
     if (c == '`') c = '\'';
@@ -102,7 +102,7 @@ std::string MarkdownReport(const CheckReport& report, const TextStyle&) {
   if (over.size() > kMostRows) text += fmt::format("\nand {} more\n", over.size() - kMostRows);
   text += "\n";
   for (size_t i = 0; i < over.size() && i < kMostDetails; ++i) {
-    const std::string stacks = BehindText(*over[i].item, !report.baseline.empty(), 5, kPlain);
+    const std::string stacks = ContributorsText(*over[i].item, !report.baseline.empty(), 5, kPlain);
     if (stacks.empty()) continue;
     text += "**" + CellText(TitleOf(*over[i].item)) + "**\n\n" + Block(stacks) + "\n";
   }

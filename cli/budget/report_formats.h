@@ -1,7 +1,8 @@
-// What a check can be told as: one file and one line in the table each.
+// The output formats of a check. Each is a file, and a line in the table.
 //
-// Thread safety: pure, but for the environment that names the checkout (finding_place.h).
-// The same report gives the same bytes. Each is bounded, however much is over.
+// Thread safety: pure, except for reading the environment variables that name the checkout
+// (finding_place.h). The same report gives the same bytes. Each output is bounded, however much is
+// over.
 #pragma once
 
 #include <span>
@@ -21,19 +22,19 @@ struct ReportFormat {
 std::span<const ReportFormat> ReportFormats();
 const ReportFormat* FindReportFormat(std::string_view name);
 
-// A screen for people: what is over, with the stacks behind it.
+// A screen for people: what is over its limit, with the stacks behind it.
 std::string TextReport(const CheckReport& report, const TextStyle& style);
-// All there is, "schema": 1: docs/budgets.md.
+// Everything: docs/schemas/check.json.
 std::string JsonReport(const CheckReport& report, const TextStyle& style);
-// A suite a capture, a case an item; as Jenkins, GitLab and others read it.
+// A suite for each capture, a case for each item; for Jenkins, GitLab and others.
 std::string JunitReport(const CheckReport& report, const TextStyle& style);
-// Annotations, as workflow commands on stdout: GitHub shows ten of a step.
+// Annotations, as workflow commands on stdout: GitHub shows ten for a step.
 std::string GithubReport(const CheckReport& report, const TextStyle& style);
 // A job's summary, far below GitHub's limit of 1 MiB.
 std::string MarkdownReport(const CheckReport& report, const TextStyle& style);
-// GitLab's code quality: an issue for what is over.
+// GitLab's code quality: an issue for each item that is over.
 std::string GitlabReport(const CheckReport& report, const TextStyle& style);
-// SARIF 2.1.0: a result for what is over.
+// SARIF 2.1.0: a result for each item that is over.
 std::string SarifReport(const CheckReport& report, const TextStyle& style);
 
 }  // namespace memprof

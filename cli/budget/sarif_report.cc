@@ -1,5 +1,5 @@
-// SARIF 2.1.0: one run, a rule a kind of check, a result for what is over, with the stack that is
-// most behind it.
+// SARIF 2.1.0: one run, a rule for each kind of check, a result for each item that is over, with
+// the stack that contributes most.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "cli/budget/finding_place.h"
 #include "cli/budget/report_formats.h"
-#include "formats/json_export.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "https://json.schemastore.org/sarif-2.1.0.json";
 
-// A reference as RFC 3986 has it.
+// A reference by RFC 3986.
 std::string UriOf(const std::string& path) {
   constexpr std::string_view kPlain = "-._~/!$&'()*+,;=@";
   std::string uri = path.starts_with('/') ? "file://" : "";
@@ -66,7 +66,7 @@ Json ResultOf(const CheckReport& report, const OverItem& over) {
                  {"message", {{"text", FindingText(report, over, 3)}}},
                  {"locations", {std::move(location)}},
                  {"partialFingerprints", {{"memprof/v1", over.item->fingerprint}}}};
-  const auto& rows = over.item->behind.rows;
+  const auto& rows = over.item->contributors.rows;
   if (!rows.empty() && !rows[0].stack.empty()) {
     result["stacks"] = Json::array({StackOf(rows[0])});
   }

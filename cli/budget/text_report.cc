@@ -1,11 +1,11 @@
-// The check as a screen of text. However many captures and limits there are, it is kMostLines lines
-// and the few of a capture's head.
+// The check as a screen of text. However many captures and limits there are, it has at most
+// kMostLines lines and the few of a capture's head.
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/budget/behind_text.h"
+#include "cli/budget/contributors_text.h"
 #include "cli/budget/report_formats.h"
 #include "core/units.h"
 
@@ -13,7 +13,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMostLines = 40;
-constexpr size_t kIndent = 6;  // of what explains a line
+constexpr size_t kIndent = 6;  // of lines that explain another
 
 size_t LinesOf(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
@@ -61,10 +61,11 @@ std::string OverText(const CheckReport& report, const OverItem& over, size_t row
   std::string where = fmt::format("{}:{}", report.budget, over.item->line);
   if (report.captures.size() > 1) where += ", " + over.check->capture;
   text += std::string(kIndent, ' ') + Dim(Printable(where), style) + "\n";
-  return text + Indented(BehindText(*over.item, !report.baseline.empty(), rows, inner), kIndent);
+  return text +
+         Indented(ContributorsText(*over.item, !report.baseline.empty(), rows, inner), kIndent);
 }
 
-// What isn't over, and the notes, of the one capture.
+// The items of the capture that aren't over, and the notes.
 std::string RestOf(const CaptureCheck& check, size_t lines, const TextStyle& style) {
   std::string text;
   size_t left = 0;
@@ -106,7 +107,7 @@ std::string TextReport(const CheckReport& report, const TextStyle& style) {
   const std::vector<OverItem> over = ItemsOver(report);
   size_t told = 0;
   for (const OverItem& item : over) {
-    // The first with its stacks, then fewer of them, then the lines alone.
+    // The first item has the most stacks, the second fewer, the others only their lines.
     const size_t rows = told == 0 ? 5 : told == 1 ? 3 : 0;
     std::string whole = OverText(report, item, rows, style);
     if (LinesOf(text) + LinesOf(whole) > kMostLines) whole = ItemLine(*item.item, style);

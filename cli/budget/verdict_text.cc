@@ -33,7 +33,7 @@ std::string OverText(const LimitVerdict& verdict) {
     return fmt::format("{}, and the limit is {}", ValueText(verdict), LimitText(verdict, false));
   }
   const std::string part = fmt::format(" ({:.1f}%)", 100 * over / verdict.most);
-  // What looks the same when rounded is told to the byte.
+  // Values that look the same when rounded are printed to the byte.
   const bool exact = FormatValue(verdict.value, unit) == FormatValue(verdict.most, unit);
   return fmt::format("{}, {}{} over the limit of {}",
                      exact && verdict.standard_error == 0 ? FormatValueExact(verdict.value, unit)

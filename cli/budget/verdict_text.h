@@ -1,5 +1,4 @@
-// A verdict as one line without its subject: what was found, what is allowed, and by how much it is
-// over.
+// A verdict as one line without its subject: the value, the limit, and by how much it is over.
 //
 // Thread safety: pure.
 #pragma once

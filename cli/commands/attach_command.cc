@@ -1,5 +1,5 @@
-// memprof attach PID: counts what a running program allocates from now on, and lets it go again.
-// memprof detach PID: ends that, from anywhere.
+// memprof attach PID: counts what a running program allocates from now on, then detaches. memprof
+// detach PID: ends that from another terminal.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 #include "cli/basics/output_name.h"
 #include "cli/basics/process_facts.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/options/snapshot_options.h"
+#include "cli/commands/options/named_moment_options.h"
 #include "cli/commands/options/tracking_options.h"
 #include "cli/preflight/inner_jemalloc_cache.h"
 #include "cli/supervisor/channels/control_socket.h"
@@ -29,10 +29,10 @@
 #include "cli/supervisor/channels/private_directory.h"
 #include "cli/supervisor/channels/tracker_socket.h"
 #include "cli/supervisor/conclusion.h"
+#include "cli/supervisor/control_texts.h"
 #include "cli/supervisor/images/region_file.h"
 #include "cli/supervisor/processes/signals.h"
 #include "cli/supervisor/processes/standard_descriptors.h"
-#include "cli/supervisor/snapshot_texts.h"
 #include "cli/supervisor/supervisor.h"
 #include "core/printable.h"
 #include "core/units.h"
@@ -52,10 +52,10 @@ struct AttachOptions {
   std::chrono::milliseconds checkpoint = std::chrono::seconds(30);
   bool command_line = true;
   TrackingFlags tracking;
-  SnapshotFlags snapshots;
+  NamedMomentFlags named_moments;
 };
 
-// 0: no pid.
+// 0 if it is no pid.
 pid_t ReadPid(const std::string& text) {
   return IsWholeNumber(text) ? static_cast<pid_t>(std::stol(text)) : 0;
 }
@@ -70,11 +70,11 @@ Result<SupervisorOptions> ReadOptions(const AttachOptions& options, const Target
   const auto tracker = ReadTrackingFlags(options.tracking);
   if (!tracker) return tl::unexpected<Error>(tracker.error());
   read.tracker = *tracker;
-  const auto snapshots = ReadSnapshotFlags(options.snapshots);
-  if (!snapshots) return tl::unexpected<Error>(snapshots.error());
-  read.snapshots = *snapshots;
-  read.snapshots.program = target.program();
-  read.snapshots.overwrite = options.force;
+  const auto named_moments = ReadNamedMomentFlags(options.named_moments);
+  if (!named_moments) return tl::unexpected<Error>(named_moments.error());
+  read.named_moments = *named_moments;
+  read.named_moments.program = target.program();
+  read.named_moments.overwrite = options.force;
   if (auto fine = CheckOutput(read.output, "-o", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
@@ -85,13 +85,13 @@ std::string Milliseconds(std::chrono::microseconds time) {
   return fmt::format("{:.1f} ms", static_cast<double>(time.count()) / 1000);
 }
 
-// The user that root attaches to another one's process of; 0: nobody else.
+// The other user whose process root attaches to; 0: it is our own.
 uid_t OtherUserOf(pid_t pid) {
   if (geteuid() != 0) return 0;
   return UserOf(pid).value_or(0);
 }
 
-// The directory stays ours: the process's user may pass through it, and has the socket that the
+// The directory stays ours. The process's user may pass through it, and owns the socket that the
 // tracker connects to.
 Result<void> OpenTo(uid_t user, const PrivateDirectory& directory, const TrackerSocket& socket) {
   if (user == 0) return {};
@@ -106,7 +106,7 @@ int Attach(const AttachOptions& options) {
   HoldStandardDescriptors();
   const pid_t pid = ReadPid(options.pid);
   if (pid == 0) return Refuse(fmt::format("'{}' is no pid; see: ps -e", options.pid), kExitUsage);
-  std::chrono::milliseconds duration(0);  // until it is asked to
+  std::chrono::milliseconds duration(0);  // 0: until a detach is requested
   if (!options.duration.empty()) {
     const auto period = ReadPeriod("--duration", options.duration, std::chrono::milliseconds(1));
     if (!period) return Refuse(period.error().message, kExitUsage);
@@ -126,7 +126,14 @@ int Attach(const AttachOptions& options) {
   auto supervised = ReadOptions(options, *target);
   if (!supervised) return Refuse(supervised.error().message);
   const uid_t other_user = OtherUserOf(pid);
-  auto directory = PrivateDirectory::Make(other_user != 0);
+  auto directory = PrivateDirectory::Make(
+      other_user != 0, [&target](const std::string& path) { return target->Sees(path); });
+  if (!directory && directory.error().kind == ErrorKind::kUsage) {
+    return Refuse(
+        fmt::format("process {} can't reach memprof: {}; run memprof where it runs: "
+                    "nsenter --mount --target {} memprof attach {}",
+                    pid, directory.error().message, pid, pid));
+  }
   if (!directory) return Refuse(directory.error().message);
   auto socket = TrackerSocket::Open(*directory);
   if (!socket) return Refuse(socket.error().message);
@@ -155,16 +162,26 @@ int Attach(const AttachOptions& options) {
                         std::move(*region));
   attachment.Begin();
   RunOutcome outcome = supervisor.Run();
-  const bool failed = attachment.Look() == AttachmentState::kFailed;
-  if (failed && !outcome.written) return Refuse(attachment.error());
+  const AttachmentState end = attachment.Look();
+  const bool failed = end == AttachmentState::kFailed;
+  if (!attachment.error().empty() && !outcome.written && outcome.write_error.empty()) {
+    return Refuse(attachment.error());
+  }
   std::error_code error;
   const auto bytes = std::filesystem::file_size(output, error);
   if (!outcome.signalled) outcome.code = 0;
   if (!options.quiet) FindKeptByRuntime(outcome);
+  outcome.untracked_image.clear();  // said below
   const Conclusion conclusion = Conclude(outcome, output, error ? 0 : bytes, {}, options.quiet);
   if (failed) {
     Say("process {} could not be let go, and goes on with the tracker: {}; try memprof detach {}",
         pid, attachment.error(), pid);
+  } else if (end == AttachmentState::kExecuted && !options.quiet) {
+    Say("{} ({}) has executed another program: the capture ends there, and nothing of memprof is "
+        "left in the process",
+        pid, program);
+  } else if (end == AttachmentState::kEnded && !outcome.signalled && !options.quiet) {
+    Say("{} ({}) has ended", pid, program);
   } else if (outcome.still_running && !options.quiet) {
     Say("detached from {} ({}), which stood still for {} at most; {} put back", pid, program,
         Milliseconds(attachment.times().longest_stop),
@@ -176,11 +193,14 @@ int Attach(const AttachOptions& options) {
   return kExitFine;
 }
 
-// Nobody supervises it any more: what it counted is lost, and it is let go all the same.
+// The process has no supervisor any more: its figures are lost, but it can still be detached.
 int DetachAlone(TargetProcess& target) {
   Injector injector(target);
   const auto restored = injector.Detach();
-  if (!restored) return Refuse(restored.error().message);
+  if (!restored) {
+    const std::string became = target.WhatBecame();
+    return Refuse(became.empty() ? restored.error().message : became);
+  }
   fmt::print(
       "detached from {} ({}); {} put back; its memprof attach is gone, and what it had not "
       "written yet is lost\n",
@@ -204,7 +224,7 @@ int Detach(const std::string& text) {
   ControlRequest request;
   request.pid = static_cast<uint32_t>(pid);
   request.action = ControlAction::kDetach;
-  // A busy one may turn a slow asker away: it is gone only when its socket is.
+  // A busy supervisor may turn a slow asker away: it has gone only when its socket has.
   ControlReply reply;
   reply.status = ControlStatus::kNobody;
   const auto place = DirectoryOf(*state);
@@ -233,10 +253,7 @@ int Detach(const std::string& text) {
 CommandBody SetUpAttach(Arguments& arguments) {
   auto options = std::make_shared<AttachOptions>();
   arguments.Add("pid", options->pid, "The process").Required().TypeName("PID");
-  arguments.Add("-o,--output", options->output, "The capture's file; %p is the pid, %n the program")
-      .TypeName("FILE")
-      .ShowDefault();
-  arguments.AddFlag("-f,--force", options->force, "Overwrite an existing capture");
+  AddCaptureFileOptions(arguments, options->output, options->force);
   arguments.AddFlag("-q,--quiet", options->quiet, "Say nothing unless memprof failed");
   arguments
       .Add("--duration", options->duration,
@@ -246,7 +263,7 @@ CommandBody SetUpAttach(Arguments& arguments) {
   AddCheckpointOption(arguments, options->checkpoint);
   AddCommandLineOption(arguments, options->command_line);
   AddTrackingOptions(arguments, options->tracking);
-  AddSnapshotOptions(arguments, options->snapshots);
+  AddNamedMomentOptions(arguments, options->named_moments);
   return [options] { return Attach(*options); };
 }
 

@@ -1,4 +1,4 @@
-// memprof check: captures against a budget.
+// memprof check: checks captures against a budget.
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/basics/message.h"
 #include "cli/budget/check.h"
 #include "cli/budget/report_formats.h"
@@ -18,15 +19,16 @@
 namespace memprof {
 namespace {
 
-// Exit statuses beside those of command.h.
+// Further exit statuses than those of exit_status.h.
 constexpr int kExitOver = 1;
 
 struct CheckOptions {
   std::vector<std::string> captures;
   std::string budget;
-  std::string baseline;
+  std::vector<std::string> baselines;
   std::string format = "text";
   std::string today;
+  bool allow_cut = false;
   SymbolOptions symbols;
   OutputOptions output;
 };
@@ -46,13 +48,14 @@ int RunCheck(const CheckOptions& options) {
     return kExitUsage;
   }
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
-  auto yardstick = LoadYardstick(options.budget, options.baseline, options.symbols);
+  auto yardstick = LoadYardstick(options.budget, options.baselines, options.symbols);
   if (!yardstick) return ExitStatusOf(yardstick.error());
   if (!options.today.empty()) {
     const auto today = ParseDay(options.today);
     if (!today) return ExitStatusOf(today.error());
     yardstick->today = *today;
   }
+  yardstick->allow_cut = options.allow_cut;
   const CheckReport report = Check(*yardstick, options.captures, options.symbols);
   for (const CaptureCheck& check : report.captures) {
     if (!check.error.empty()) Say(check.error);
@@ -60,9 +63,10 @@ int RunCheck(const CheckOptions& options) {
       Say("warning: {}: {}", check.capture, Printable(line));
     }
   }
-  // 1 says that something is over: a report that can't be written is another failure.
-  const bool written =
-      WriteOutput(options.output, format->write(report, StyleOf(options.output))) == kExitFine;
+  // 1 says that a limit is exceeded; a report that can't be written is another failure.
+  std::string text = format->write(report, StyleOf(options.output));
+  if (format->write == TextReport) text = ForLocale(std::move(text));
+  const bool written = WriteOutput(options.output, text) == kExitFine;
   if (format->write == GithubReport) WriteStepSummary(report);
   if (IsUnreadable(report)) return kExitUnreadable;
   if (IsOver(report)) return kExitOver;
@@ -80,10 +84,11 @@ CommandBody SetUpCheck(Arguments& arguments) {
       .Required()
       .TypeName("FILE");
   arguments
-      .Add("--baseline", options->baseline,
+      .Add("--baseline", options->baselines,
            "The capture that limits like \"+5%\" are against, and that the stacks are "
-           "compared with")
-      .TypeName("CAPTURE");
+           "compared with, or a folder of kept ones; repeatable: against the median")
+      .TypeName("CAPTURE|FOLDER")
+      .OneValueEach();
   arguments.Add("--format", options->format, "How the report is written")
       .TypeName(FormatNames("|"))
       .ShowDefault();
@@ -91,7 +96,11 @@ CommandBody SetUpCheck(Arguments& arguments) {
       .Add("--today", options->today,
            "The day that suppressions expire by, instead of today's (UTC)")
       .TypeName("YYYY-MM-DD");
+  arguments.AddFlag("--allow-cut", options->allow_cut,
+                    "Judge also a capture without an end, by its run's last checkpoint");
+  options->symbols.names_packages = true;
   AddSymbolOptions(arguments, options->symbols);
+  AddWrapperOption(arguments);
   AddOutputOptions(arguments, options->output);
   return [options] { return RunCheck(*options); };
 }

@@ -1,4 +1,4 @@
-// The table of commands: one line each.
+// The table of commands, one line for each.
 
 #include "cli/commands/commands.h"
 

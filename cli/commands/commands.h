@@ -6,8 +6,8 @@
 //     return [options] { return Summary(*options); };
 //   }
 //
-// set_up declares options; the body that it returns runs after the command line was parsed, and
-// gives the exit status. Errors go to stderr as one line that begins "memprof: " (message.h).
+// set_up declares options. The body that it returns runs after the command line was parsed, and
+// returns the exit status. Errors go to stderr as one line that begins "memprof: " (message.h).
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// memprof diff: what changed from one capture to another. Exit status 0, whatever changed.
+// memprof diff: the changes from one capture to another. Exit status 0, whatever changed.
 
 #include <algorithm>
 #include <filesystem>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/basics/option_checks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/figure_options.h"
@@ -14,8 +15,8 @@
 #include "cli/reports/difference/diff_data.h"
 #include "cli/reports/difference/diff_page.h"
 #include "cli/reports/difference/diff_text.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
-#include "cli/reports/trust.h"
 #include "cli/terminal/output.h"
 
 namespace memprof {
@@ -24,7 +25,7 @@ namespace {
 struct DiffOptions {
   SymbolOptions symbols;
   std::string before, after;
-  ProcessSelector processes;  // of both
+  ProcessSelector processes;  // applies to both captures
   std::string by = "site";
   std::string sort = "bytes";
   FigureOptions which;
@@ -35,7 +36,7 @@ struct DiffOptions {
   OutputOptions output;
 };
 
-// As flamegraph does: a file beside the capture, and its name on stdout.
+// Like flamegraph: writes a file beside the capture, and its name to stdout.
 int WritePage(const DiffOptions& options, const DiffSide& before, const DiffSide& after,
               const DiffPageOptions& page) {
   const int status = WriteOutput(options.output, MakeDiffPage(before, after, page));
@@ -66,6 +67,15 @@ int Diff(DiffOptions options) {
     }
   }
 
+  if (figure != Figure::kPeak && (before->chosen || after->chosen)) {
+    return ExitStatusOf(
+        {ErrorKind::kUsage, fmt::format("{} is of whole runs, and a moment has only what was live "
+                                        "then; leave it out",
+                                        figure == Figure::kLeaked  ? "--leaks"
+                                        : figure == Figure::kTotal ? "--total"
+                                                                   : "--temporary")});
+  }
+
   if (options.json || options.csv) {
     SayChosen(*before);
     SayChosen(*after);
@@ -78,7 +88,7 @@ int Diff(DiffOptions options) {
   if (options.html) return WritePage(options, old, now, {*by, figure});
   return WriteOutput(
       options.output,
-      DiffText(old, now, {*by, figure, *sort, options.rows, StyleOf(options.output)}));
+      ForLocale(DiffText(old, now, {*by, figure, *sort, options.rows, StyleOf(options.output)})));
 }
 
 }  // namespace
@@ -114,7 +124,9 @@ CommandBody SetUpDiff(Arguments& arguments) {
                "AFTER.diff.html)")
       .Excludes(json)
       .Excludes(csv);
+  options->symbols.names_packages = true;
   AddSymbolOptions(arguments, options->symbols);
+  AddWrapperOption(arguments);
   AddOutputOptions(arguments, options->output);
   return [options] { return Diff(*options); };
 }

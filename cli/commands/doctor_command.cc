@@ -1,5 +1,5 @@
-// memprof doctor [PROGRAM]: what will be seen, what lacks, and what to install.
-// Exit status: 0 it can be profiled, 1 it can't.
+// memprof doctor [PROGRAM]: what memprof can see of a program, what is missing, and what to
+// install. Exit status: 0 if it can be profiled, 1 if not.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// memprof env: what to set for a run without a supervisor.
+// memprof env: prints the variables to set for a run without a supervisor.
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ struct EnvOptions {
   std::vector<std::string> program;  // with its arguments
 };
 
-// What differs from the default, as core/protocol/unsupervised.h reads it.
+// The options that differ from the default, in the syntax of core/protocol/unsupervised.h.
 std::string OptionsText(const EnvOptions& options, const TrackerOptions& tracker) {
   std::vector<std::string> words;
   if (tracker.sample_bytes != 0) words.push_back(fmt::format("sample={}", tracker.sample_bytes));
@@ -51,7 +51,7 @@ std::string OptionsText(const EnvOptions& options, const TrackerOptions& tracker
   return fmt::format("{}", fmt::join(words, ","));
 }
 
-// The service may have another user, or the folder come with it: said, not refused.
+// Only warns: the service may run as another user, or its folder may be made later.
 void WarnOfOutput(const std::string& output) {
   const auto fine = CheckOutput(ExpandName(output, "program", 1), "-o", true);
   if (!fine) Say("warning: {}", fine.error().message);
@@ -65,7 +65,7 @@ Result<std::string> PreloadText(const EnvOptions& options) {
     const auto preflight = CheckProgram(options.program, ProgramSearchPath());
     if (!preflight) return Fail(ErrorKind::kUsage, preflight.error().message);
     for (const std::string& warning : preflight->warnings) Say("warning: {}", warning);
-    // Its functions lie elsewhere in each program, and the environment is for all of them.
+    // The functions are at other addresses in each program, but the environment is for all of them.
     if (const auto facts = ReadElfFacts(preflight->Runs()); facts && facts->jemalloc.mallctl != 0) {
       Say("warning: {} has a jemalloc inside, which only memprof run hooks: what it allocates is "
           "not seen",

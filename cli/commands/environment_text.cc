@@ -17,7 +17,7 @@ std::string Quoted(const std::string& value, std::string_view special) {
   return quoted + "\"";
 }
 
-// A percent sign is a specifier in units.
+// In systemd units a percent sign begins a specifier.
 std::string SystemdWord(const std::string& assignment) {
   std::string doubled;
   for (const char c : assignment) doubled += c == '%' ? std::string("%%") : std::string(1, c);

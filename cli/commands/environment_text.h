@@ -1,4 +1,5 @@
-// EnvironmentText: variables as a shell, a unit of systemd or a Dockerfile sets them.
+// EnvironmentText: assignments of variables in the syntax of a shell, a systemd unit or a
+// Dockerfile.
 //
 // Thread safety: pure.
 #pragma once
@@ -12,10 +13,10 @@ namespace memprof {
 
 enum class EnvironmentFormat { kShell, kSystemd, kDocker };
 
-// "shell", "systemd", "docker"; `format` is left as it is for another text, which gives false.
+// Reads "shell", "systemd" or "docker". Returns false and leaves `format` alone for any other text.
 bool ParseEnvironmentFormat(std::string_view text, EnvironmentFormat& format);
 
-// One line a variable. In a shell LD_PRELOAD goes before what it has already.
+// One line for each variable. In a shell the new LD_PRELOAD goes before the entries that it has.
 std::string EnvironmentText(const std::vector<std::pair<std::string, std::string>>& variables,
                             EnvironmentFormat format);
 

@@ -1,4 +1,4 @@
-// memprof finalize: from the region of a run without a supervisor to its capture.
+// memprof finalize: converts the region of a run without a supervisor into a small capture.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "cli/terminal/output.h"
 #include "core/units.h"
 #include "formats/atomic_file.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_reader.h"
 
 namespace memprof {
 namespace {
@@ -38,7 +38,7 @@ Result<void> CheckProcess(const FinalizeOptions& options, const std::string& fil
                           file, capture.process));
 }
 
-// The region gives way to its capture where no other file is named.
+// The capture replaces the region unless another file is named.
 int Finalize(const FinalizeOptions& options, const std::string& region) {
   const auto whole = WholeCapture(region, "finalize makes a capture of a region");
   if (!whole) return ExitStatusOf(whole.error());
@@ -90,7 +90,7 @@ int FinalizeCommand(const FinalizeOptions& options) {
     Say("--running needs -o FILE: the process goes on counting in its own");
     return kExitUsage;
   }
-  umask(S_IRWXG | S_IRWXO);  // a capture tells of the command line and is its owner's
+  umask(S_IRWXG | S_IRWXO);  // a capture has the command line, so only its owner may read it
   int status = kExitFine;
   for (const std::string& region : options.regions) {
     const int of_one = Finalize(options, region);

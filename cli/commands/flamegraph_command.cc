@@ -10,8 +10,8 @@
 #include "cli/commands/options/figure_options.h"
 #include "cli/commands/options/view_options.h"
 #include "cli/load/load.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
-#include "cli/reports/trust.h"
 #include "cli/terminal/output.h"
 #include "cli/web/page.h"
 #include "cli/web/source_lines.h"
@@ -21,14 +21,15 @@ namespace {
 
 struct FlamegraphOptions {
   Captures captures;
-  FigureOptions which;  // shown first; the page has all
+  FigureOptions which;  // the figure shown first; the page has all
   SymbolOptions symbols;
   OutputOptions output;
 };
 
 int Flamegraph(const FlamegraphOptions& options) {
   OutputOptions output = options.output;
-  // Beside the capture; of several one would take the page for the first one's.
+  // The page is written beside the capture. For several captures that would look like the first
+  // one's page.
   if (output.file.empty() && options.captures.names.size() > 1) {
     return ExitStatusOf({ErrorKind::kUsage, "of several captures; name the page with -o"});
   }
@@ -46,7 +47,7 @@ int Flamegraph(const FlamegraphOptions& options) {
   page.mode = options.which.figure();
   page.capture = std::filesystem::path(TextOfNames(options.captures.names)).filename().string();
   page.warnings = ProcessLines(*profile);
-  for (const std::string& doubt : TrustLines(*profile)) page.warnings.push_back(doubt);
+  for (const std::string& doubt : ExactnessNotes(*profile)) page.warnings.push_back(doubt);
   SourceLines source(profile->program.start_unix_ms +
                      static_cast<int64_t>(profile->program.duration_ms));
   if (!options.symbols.no_binaries) {
@@ -56,7 +57,7 @@ int Flamegraph(const FlamegraphOptions& options) {
   }
   const int status = WriteOutput(output, MakePage(*profile, page));
   if (status != kExitFine) return status;
-  // The name alone, so that `xdg-open "$(memprof flamegraph x.memprof)"` works.
+  // Prints only the name, so that `xdg-open "$(memprof flamegraph x.memprof)"` works.
   OutputOptions to_stdout;
   return WriteOutput(to_stdout, output.file + "\n");
 }
@@ -69,6 +70,7 @@ CommandBody SetUpFlamegraph(Arguments& arguments) {
   AddFigureOptions(arguments, options->which);
   options->symbols.names_packages = true;
   AddSymbolOptions(arguments, options->symbols);
+  AddWrapperOption(arguments);
   arguments.Add("-o,--output", options->output.file, "The page (default: CAPTURE.html)")
       .TypeName("FILE");
   arguments.AddFlag("-f,--force", options->output.force, "Overwrite an existing file");

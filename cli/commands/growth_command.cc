@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/basics/option_checks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/growth/growth_data.h"
 #include "cli/reports/growth/growth_text.h"
 #include "cli/reports/report.h"
@@ -44,14 +46,16 @@ int ReportGrowth(const GrowthCommandOptions& options) {
     since_ms = static_cast<uint64_t>(since->count());
   }
   const size_t data_rows = options.rows_option.count() != 0 ? options.rows : 0;
-  return Report(
-      {{options.capture}}, options.symbols, options.output, Figure::kPeak,
-      [&](const Profile& profile, const TextStyle& style) {
-        const GrowthReport report = MakeGrowthReport(profile, since_ms);
-        if (options.json) return GrowthJson(profile, report, data_rows, limit_bytes);
-        if (options.csv) return GrowthCsv(report, data_rows);
-        return GrowthText(profile, report, {options.rows, options.all, limit_bytes, style});
-      });
+  return Report({{options.capture}}, options.symbols, options.output, Figure::kPeak,
+                [&](const Profile& profile, const TextStyle& style) {
+                  const GrowthReport report = MakeGrowthReport(profile, since_ms);
+                  if (options.json || options.csv) SayCut(profile);
+                  if (options.json) return GrowthJson(profile, report, data_rows, limit_bytes);
+                  if (options.csv) return GrowthCsv(report, data_rows);
+                  return ForLocale(
+                      CutHead(profile, style) +
+                      GrowthText(profile, report, {options.rows, options.all, limit_bytes, style}));
+                });
 }
 
 }  // namespace
@@ -73,6 +77,7 @@ CommandBody SetUpGrowth(Arguments& arguments) {
           .Check(RowCount);
   AddDataOptions(arguments, options->json, options->csv);
   AddSymbolOptions(arguments, options->symbols);
+  AddWrapperOption(arguments);
   AddOutputOptions(arguments, options->output);
   return [options] { return ReportGrowth(*options); };
 }

@@ -1,4 +1,4 @@
-// HelpFormatter: CLI11's help within 80 columns.
+// HelpFormatter: formats CLI11's help in 80 columns.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,7 +22,7 @@ class HelpFormatter : public CLI::Formatter {
     return text.str();
   }
 
-  // A positional that stands for a whole command line has its words as its type.
+  // A positional for a whole command line has its words as its type.
   std::string make_option_usage(const CLI::Option* option) const override {
     const std::string type = option->get_type_name();
     if (type.empty() || type[0] != '[') return Formatter::make_option_usage(option);
@@ -32,7 +32,7 @@ class HelpFormatter : public CLI::Formatter {
  private:
   static constexpr size_t kColumns = 80;
 
-  // CLI11 indents what follows a line's end.
+  // CLI11 indents the text after a line break.
   std::string Description(const std::string& text) const {
     std::string lines = Wrapped(text, 0, kColumns - column_width_);
     lines.pop_back();

@@ -1,5 +1,5 @@
-// memprof manual: the man page and the shells' completions, from the commands' own definitions, so
-// that neither can differ from what the executable takes.
+// memprof manual: the man page and the shells' completions. They are made from the commands' own
+// definitions, so they can't differ from what the executable accepts.
 
 #include <iterator>
 #include <memory>
@@ -52,7 +52,7 @@ int Manual(const ManualOptions& options) {
 
 CommandBody SetUpManual(Arguments& arguments) {
   auto options = std::make_shared<ManualOptions>();
-  options->memprof = arguments.app().get_parent();
+  options->memprof = &arguments.Program();
   arguments.Add("format", options->format, "The man page, or the shell whose completions to write")
       .Required()
       .TypeName(FormatNames("|"));

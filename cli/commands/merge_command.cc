@@ -13,7 +13,7 @@
 #include "cli/load/capture_name.h"
 #include "cli/load/load.h"
 #include "cli/terminal/output.h"
-#include "formats/capture_merger.h"
+#include "formats/capture/capture_merger.h"
 
 namespace memprof {
 namespace {
@@ -23,8 +23,8 @@ struct MergeOptions {
   OutputOptions output;
 };
 
-// One after another, so that no more than one of them is in memory.
-Result<CaptureContent> Merge(const std::vector<std::string>& captures) {
+// Reads them one after another, so that only one is in memory at a time.
+Result<MergedCapture> Merge(const std::vector<std::string>& captures) {
   CaptureMerger merger;
   for (const std::string& capture : captures) {
     const auto in = [&](ErrorKind kind, const std::string& why) {
@@ -56,9 +56,9 @@ int MergeCommand(const MergeOptions& options) {
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
   const auto merged = Merge(options.captures);
   if (!merged) return ExitStatusOf(merged.error());
-  const auto bytes = EncodeContent(*merged);
+  const auto bytes = EncodeMerge(*merged);
   if (!bytes) return ExitStatusOf(bytes.error());
-  umask(S_IRWXG | S_IRWXO);  // a capture tells of the command line and is its owner's
+  umask(S_IRWXG | S_IRWXO);  // a capture has the command line, so only its owner may read it
   return WriteOutput(options.output, *bytes);
 }
 

@@ -1,4 +1,4 @@
-// memprof parse: the raw sections of a capture, for people who debug captures.
+// memprof parse: prints the raw sections of a capture, for people who debug captures.
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include "cli/load/capture_name.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
-#include "formats/capture_dump.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_dump.h"
+#include "formats/capture/capture_reader.h"
 
 namespace memprof {
 namespace {
@@ -19,7 +19,7 @@ struct ParseOptions {
   OutputOptions output;
 };
 
-// Line by line, since a name may hold anything.
+// Line by line, since a name may contain anything.
 std::string PrintableLines(const std::string& text) {
   std::string result;
   for (size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// memprof scope-stacks: what memprof/gtest.h and memprof/benchmark.h ask when they need names.
+// memprof scope-stacks: memprof/gtest.h and memprof/benchmark.h call it when they need names.
 //
 // stdin: ScopeStacksInput. stdout: a line "EXCEPTED-BYTES BLOCKS KEPT-BYTES BLOCKS" for the
 // program, then the text.
@@ -21,13 +21,14 @@ namespace memprof {
 CommandBody SetUpScopeStacks(Arguments&) {
   return [] {
     const std::string text(std::istreambuf_iterator<char>(std::cin), {});
-    const auto input = ReadScopeStacks(text);
+    auto input = ReadScopeStacks(text);
     if (!input) return ExitStatusOf(input.error());
     SymbolizerOptions options;
-    // A failing test waits for nobody's server.
+    // A failing test doesn't wait for a server.
     options.download_limit = std::chrono::milliseconds(0);
     const auto symbolizer = MakeSymbolizer(options);
-    const auto report = ReportScopeStacks(*input, MakeProfile(input->snapshot, *symbolizer));
+    const auto report =
+        ReportScopeStacks(*input, MakeProfile(std::move(input->snapshot), *symbolizer));
     return WriteOutput({},
                        fmt::format("{} {} {} {}\n{}", report.excepted.bytes, report.excepted.blocks,
                                    report.kept.bytes, report.kept.blocks, report.text));

@@ -1,5 +1,5 @@
-// memprof snapshot: asks the supervisor of a running program for a named snapshot. Exit status 0
-// when it is taken.
+// memprof snapshot: asks the supervisor of a running program for a named moment. Exit status 0 if
+// it was taken.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -24,7 +24,7 @@
 #include "cli/supervisor/channels/control_socket.h"
 #include "cli/supervisor/channels/private_directory.h"
 #include "cli/supervisor/conclusion.h"
-#include "cli/supervisor/snapshot_texts.h"
+#include "cli/supervisor/control_texts.h"
 #include "core/snapshot/history.h"
 #include "core/snapshot/moment_choice.h"
 #include "core/units.h"
@@ -53,8 +53,8 @@ void AddDirectoriesIn(const std::string& base, std::vector<std::string>& directo
   }
 }
 
-// The program's environment names its socket, wherever that is. As much is read as the kernel takes
-// with usual limits: a process may say that it has more.
+// The program's environment names its socket, wherever that is. The kernel's usual limit bounds how
+// much is read: a process may claim to have more.
 void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
   constexpr size_t kLongestEnvironment = size_t{2} << 20;
   std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
@@ -64,8 +64,8 @@ void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
   if (auto directory = DirectoryInEnvironment(text)) directories.push_back(std::move(*directory));
 }
 
-// Where supervisors may listen: where the program says that its own does, and where they make their
-// directories, whatever our own environment says. `owner`: whose the run is.
+// The directories in which supervisors may listen: the one that the program names, and the usual
+// places, independent of our own environment. `owner` is the user of the run.
 std::vector<std::string> Directories(const ControlRequest& request, uid_t owner) {
   std::vector<std::string> found;
   if (request.pid != 0) AddDirectoryOf(request.pid, found);
@@ -99,11 +99,11 @@ std::string WhyNobody(const ControlRequest& request, const std::string& target) 
       request.pid);
 }
 
-int TakeSnapshot(const SnapshotCommandOptions& options) {
+int TakeNamedMoment(const SnapshotCommandOptions& options) {
   ControlRequest request;
   if (!options.name.empty()) {
     const auto moment = ParseMoment(options.name);
-    if (!IsSnapshotName(options.name) || SnapshotName(options.name, {}) != options.name) {
+    if (!IsMomentName(options.name) || MomentName(options.name, {}) != options.name) {
       Say("'{}' can't be a snapshot's name: 1 to 60 characters, no '/' or '@', not peak or end",
           options.name);
       return kExitUsage;
@@ -131,7 +131,7 @@ int TakeSnapshot(const SnapshotCommandOptions& options) {
     }
     SetText(request.capture, path);
   }
-  // Root asks those of whom the run is, too: anybody may listen in a directory of his own.
+  // Root also asks supervisors of the run's user: anybody may listen in a directory of his own.
   const uid_t owner =
       OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture))
           .value_or(geteuid());
@@ -140,7 +140,7 @@ int TakeSnapshot(const SnapshotCommandOptions& options) {
     const ControlReply reply =
         AskSupervisor(directory, geteuid() == 0 ? owner : geteuid(), request);
     if (reply.status == ControlStatus::kTaken) {
-      fmt::print("{}\n", TextOfSnapshot(reply));
+      fmt::print("{}\n", TextOfNamedMoment(reply));
       return kExitFine;
     }
     if (reply.status == ControlStatus::kFailed) {
@@ -170,7 +170,7 @@ CommandBody SetUpSnapshot(Arguments& arguments) {
       .TypeName("PID|CAPTURE");
   arguments.Add("--name", options->name, "What it is called (default: its time, as in 12m30s)")
       .TypeName("NAME");
-  return [options] { return TakeSnapshot(*options); };
+  return [options] { return TakeNamedMoment(*options); };
 }
 
 }  // namespace memprof

@@ -3,16 +3,17 @@
 #include <memory>
 #include <string>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
 #include "cli/load/load.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/stats_text.h"
 #include "cli/reports/timeline_chart.h"
-#include "cli/reports/trust.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 #include "core/units.h"
-#include "formats/json_export.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
@@ -32,14 +33,14 @@ CommandBody SetUpStats(Arguments& arguments) {
   AddOutputOptions(arguments, options->output);
   return [options] {
     if (const auto free = CheckOutput(options->output); !free) return ExitStatusOf(free.error());
-    // Only the text names places.
+    // Only the text shows places.
     const auto profile =
         options->json ? LoadFigures(options->captures) : LoadProfile(options->captures);
     if (!profile) return ExitStatusOf(profile.error());
     if (options->json) SayChosen(*profile);
-    return WriteOutput(options->output, options->json
-                                            ? StatsJson(*profile)
-                                            : StatsText(*profile, StyleOf(options->output)));
+    return WriteOutput(options->output,
+                       options->json ? StatsJson(*profile)
+                                     : ForLocale(StatsText(*profile, StyleOf(options->output))));
   };
 }
 

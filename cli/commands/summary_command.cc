@@ -1,13 +1,14 @@
-// memprof summary: what ran, how high its heap was, what it leaked, and where that comes from.
+// memprof summary: what ran, how high its heap was, what it leaked, and which places allocated it.
 
 #include <memory>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
 #include "cli/reports/row_data.h"
 #include "cli/reports/summary_text.h"
-#include "cli/reports/trust.h"
 
 namespace memprof {
 
@@ -28,7 +29,7 @@ CommandBody SetUpSummary(Arguments& arguments) {
                       return RowsJson(profile, LocationRows(profile, what), what.figure, rows);
                     }
                     if (options->csv) return RowsCsv(profile, LocationRows(profile, what), rows);
-                    return SummaryText(profile, what, options->rows, style);
+                    return ForLocale(SummaryText(profile, what, options->rows, style));
                   });
   };
 }

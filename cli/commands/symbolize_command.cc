@@ -1,5 +1,5 @@
-// memprof symbolize: stores in a capture what its frames stand for here, so that other machines
-// can report without the binaries.
+// memprof symbolize: stores the names that a capture's frames have on this machine, so that other
+// machines can report without the binaries.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -26,9 +26,9 @@ struct SymbolizeOptions {
   OutputOptions output;
 };
 
-// Without -o the capture gets its symbols where it stands: nothing in it is lost.
+// Without -o the capture itself is rewritten: nothing in it is lost.
 int Write(const SymbolizeOptions& options, const std::string& bytes) {
-  umask(S_IRWXG | S_IRWXO);  // a capture tells of the command line and is its owner's
+  umask(S_IRWXG | S_IRWXO);  // a capture has the command line, so only its owner may read it
   if (!options.output.file.empty()) return WriteOutput(options.output, bytes);
   const auto written = WriteFileAtomically(options.capture, bytes, Readers::kOwner);
   return written ? kExitFine : ExitStatusOf(written.error());

@@ -1,16 +1,17 @@
-// memprof table: one row a place.
+// memprof table: one row for each place.
 
 #include <memory>
 #include <vector>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
 #include "cli/load/load.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/mappings/mapping_rows.h"
 #include "cli/reports/report.h"
 #include "cli/reports/row_data.h"
 #include "cli/reports/row_text.h"
-#include "cli/reports/trust.h"
 
 namespace memprof {
 namespace {
@@ -24,11 +25,12 @@ int ReportMappings(const ViewOptions& view) {
     return ExitStatusOf({ErrorKind::kUnreadable, why});
   }
   const Figure figure = view.figure();
-  return WriteOutput(view.output, view.json  ? MappingsJsonText(*profile, figure, view.DataRows())
-                                  : view.csv ? MappingsCsv(*profile, figure, view.DataRows())
-                                             : ProcessHead(*profile, StyleOf(view.output)) +
-                                                   MappingsText(*profile, figure, view.rows,
-                                                                StyleOf(view.output)));
+  return WriteOutput(
+      view.output,
+      view.json  ? MappingsJsonText(*profile, figure, view.DataRows())
+      : view.csv ? MappingsCsv(*profile, figure, view.DataRows())
+                 : ForLocale(ProcessHead(*profile, StyleOf(view.output)) +
+                             MappingsText(*profile, figure, view.rows, StyleOf(view.output))));
 }
 
 }  // namespace
@@ -63,9 +65,10 @@ CommandBody SetUpTable(Arguments& arguments) {
           if (view.json || view.csv) SayChosen(profile);
           if (view.json) return RowsJson(profile, rows, what.figure, view.DataRows());
           if (view.csv) return RowsCsv(profile, rows, view.DataRows());
-          return ProcessHead(profile, style) + SamplingHead(profile, style) +
-                 MomentHead(profile, style) +
-                 RowText(profile, rows, {what.figure, view.rows, *sort, false, true, style});
+          return ForLocale(
+              ProcessHead(profile, style) + SamplingHead(profile, style) +
+              MomentHead(profile, style) +
+              RowText(profile, rows, {what.figure, view.rows, *sort, false, true, style}));
         });
   };
 }

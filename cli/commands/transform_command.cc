@@ -1,4 +1,4 @@
-// memprof transform: a capture as another tool's format.
+// memprof transform: converts a capture to another tool's format.
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include "cli/basics/message.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
-#include "cli/reports/trust.h"
-#include "formats/exporters.h"
+#include "formats/export/exporters.h"
 
 namespace memprof {
 namespace {
@@ -61,7 +61,7 @@ int Transform(const TransformOptions& options) {
     return kExitUsage;
   }
   SymbolOptions symbols = options.symbols;
-  symbols.names_packages = exporter->name == "json";  // the one with the notes
+  symbols.names_packages = exporter->name == "json";  // only json contains the notes
   return Report(options.captures, symbols, options.output, what.figure,
                 [&](const Profile& profile, const TextStyle&) {
                   SayChosen(profile);
@@ -81,6 +81,7 @@ CommandBody SetUpTransform(Arguments& arguments) {
   arguments.AddFlag("--history", options->history,
                     "In JSON: what was live of each site at every moment that was kept");
   AddSymbolOptions(arguments, options->symbols);
+  AddWrapperOption(arguments);
   AddOutputOptions(arguments, options->output);
   return [options] { return Transform(*options); };
 }

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "cli/basics/ascii_text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options/view_options.h"
 #include "cli/reports/report.h"
@@ -45,7 +46,7 @@ CommandBody SetUpTree(Arguments& arguments) {
                     if (view.json) return TreeJson(profile, tree);
                     if (view.csv) return TreeCsv(profile, tree);
                     if (interactive && ShowTreeScreen(profile, tree)) return std::string();
-                    return TreeText(profile, tree, style);
+                    return ForLocale(TreeText(profile, tree, style));
                   });
   };
 }

@@ -38,7 +38,7 @@ std::string AllocatorOf(const LoadedModules& modules) {
   return "glibc's";
 }
 
-// What reports will lack of a module; empty: nothing.
+// The parts that reports will lack for a module; empty: none.
 std::string LackOf(const std::string& path) {
   const auto facts = ReadElfFacts(path);
   if (!facts) return "can't be read: addresses only";
@@ -125,7 +125,7 @@ Diagnosis DiagnoseProgram(const std::vector<std::string>& command, const std::st
                                                             : runs + ", by " + preflight->path);
   diagnosis.text += Row("verdict", "can be profiled");
   for (const std::string& warning : preflight->warnings) diagnosis.text += Row("but", warning);
-  if (preflight->loader.empty()) return diagnosis;  // no ELF file: exec finds something to run it
+  if (preflight->loader.empty()) return diagnosis;  // no ELF file: exec finds an interpreter
   const LoadedModules modules =
       ListModules(preflight->Runs(), preflight->loader, preflight->loader_options);
   diagnosis.fine = modules.missing.empty();

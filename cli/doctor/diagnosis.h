@@ -1,6 +1,6 @@
-// What `memprof doctor` says: of this machine, and of a program.
+// The findings of `memprof doctor` on this machine and on a program.
 //
-// Thread safety: pure, but for the processes that it starts; the program is not one of them.
+// Thread safety: pure, except that it starts processes; it never starts the program.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace memprof {
 
 struct Diagnosis {
-  bool fine = true;  // it can be profiled
+  bool fine = true;  // the program can be profiled
   std::string text;
 };
 
 Diagnosis DiagnoseHost();
-// `command`: the program, and of a loader that is run itself what it is to start.
+// `command` is the program. If it is a loader, it is followed by what the loader has to start.
 Diagnosis DiagnoseProgram(const std::vector<std::string>& command, const std::string& search_path);
 
 }  // namespace memprof

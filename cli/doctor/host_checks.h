@@ -1,6 +1,6 @@
-// What memprof needs of this machine, whatever the program.
+// Checks what memprof needs on this machine for any program.
 //
-// Thread safety: pure, but for files that are made and removed. Failure: that is the result.
+// Thread safety: pure, except for files that are made and removed. Failure: it is the result.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace memprof {
 struct HostCheck {
   std::string what;
   bool fine = false;
-  bool needed = true;  // else memprof works without it, less well
+  bool needed = true;  // false: memprof works without it, less well
   std::string said;
 };
 

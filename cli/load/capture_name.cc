@@ -17,7 +17,7 @@ Result<CaptureName> ParseCaptureName(const std::string& name) {
   }
   const std::string file = name.substr(0, at);
   const auto moment = ParseMoment(std::string_view(name).substr(at + 1));
-  // Neither a time nor a file: the reader of files says so.
+  // If it is neither a time nor a file, the reader of files reports it.
   const bool is_time = moment && moment->kind != MomentSelector::Kind::kNamed;
   if (!is_time && !std::filesystem::exists(file, error)) return CaptureName{name, std::nullopt};
   if (moment) return CaptureName{file, *moment};

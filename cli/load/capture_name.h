@@ -1,7 +1,7 @@
-// CaptureName: what a report is told to read: "x.memprof", or with a moment "x.memprof@90s", or
-// with a named snapshot "x.memprof@warm".
+// CaptureName: the name of a capture on a command line: "x.memprof", with a moment "x.memprof@90s",
+// or with a named moment "x.memprof@warm".
 //
-// Thread safety: pure, but for the look at what files there are.
+// Thread safety: pure, except that it looks which files exist.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,12 @@ struct CaptureName {
   std::optional<MomentSelector> moment;
 };
 
-// A file that has the '@' in its name is that file. kUsage: nothing follows the '@'.
+// If a file exists whose name has the '@', it is that file. Failure: kUsage if nothing follows the
+// '@'.
 Result<CaptureName> ParseCaptureName(const std::string& name);
 
-// For a command that is of the whole capture, which `does` says: "parse lists a capture's
-// sections". kUsage: the name has a moment; else the file.
+// For a command that works on the whole capture; `does` says what it does: "parse lists a capture's
+// sections". Returns the file. Failure: kUsage if the name has a moment.
 Result<std::string> WholeCapture(const std::string& name, std::string_view does);
 
 }  // namespace memprof

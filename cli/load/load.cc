@@ -19,9 +19,10 @@
 #include "cli/symbols/report_symbolizer.h"
 #include "cli/terminal/terminal.h"
 #include "core/region/region_reader.h"
-#include "formats/capture_merger.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "core/scoped_fd.h"
+#include "formats/capture/capture_merger.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -30,30 +31,26 @@ tl::unexpected<Error> In(const std::string& file, const Error& error) {
   return Fail(error.kind, fmt::format("{}: {}", file, error.message));
 }
 
-// A region as it is now.
+// A region's current content.
 struct RegionContent {
-  Snapshot snapshot;
-  pid_t process;  // who counts in it; 0: nobody any more
+  CanonicalSnapshot snapshot;
+  pid_t process;  // the process that counts in it; 0: none any more
 };
 
-// Nothing: no region, a capture perhaps.
+// Unset if the file is no region; it may be a capture.
 Result<std::optional<RegionContent>> ReadIfRegion(const std::string& file) {
-  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0 && errno == ENOENT) {
+  const ScopedFd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd && errno == ENOENT) {
     return Fail(ErrorKind::kUnreadable,
                 fmt::format("{}: no such file; `memprof run -o FILE PROGRAM` leaves one", file));
   }
-  if (fd < 0) return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", file, strerror(errno)));
-  struct Close {
-    int fd;
-    ~Close() { close(fd); }
-  } const closing{fd};
-  if (!IsRegion(fd)) return std::nullopt;
-  SnapshotProgram program;  // all that a region alone does not know
+  if (!fd) return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", file, strerror(errno)));
+  if (!IsRegion(fd.get())) return std::nullopt;
+  SnapshotProgram program;  // the facts that a region alone doesn't have
   program.program = std::filesystem::path(file).filename().string();
-  const pid_t process = FindRegionProcess(fd, file);
+  const pid_t process = FindRegionProcess(fd.get(), file);
   program.end_kind = process != 0 ? EndKind::kRunning : EndKind::kEnded;
-  auto read = ReadRegion(fd, program);
+  auto read = ReadRegion(fd.get(), program);
   if (!read) return In(file, read.error());
   return RegionContent{std::move(*read), process};
 }
@@ -63,7 +60,7 @@ Result<CaptureContent> LoadContent(const std::string& file, std::vector<std::str
   if (!region) return tl::unexpected<Error>(region.error());
   if (*region) {
     CaptureContent content;
-    content.snapshot = std::move((*region)->snapshot);
+    content.snapshot = std::move((*region)->snapshot).Take();
     return content;
   }
   const auto bytes = ReadCaptureFile(file);
@@ -91,7 +88,7 @@ class NoNames : public Symbolizer {
   std::vector<std::string> notes_;
 };
 
-// Once for all, since it is often most of them.
+// Reported once for all modules, since it is often most of them.
 void SayWhatIsStored(const std::string& file, const std::vector<std::string>& modules) {
   if (modules.empty()) return;
   constexpr size_t kMost = 3;
@@ -110,7 +107,11 @@ struct Loaded {
   std::optional<ChosenProcesses> processes;
 };
 
-// Its places are fewer then, and the stored names are those of the ones that are left.
+CaptureContent ContentOf(MergedCapture merge) {
+  return {std::move(merge.snapshot).Take(), std::move(merge.symbols), {}};
+}
+
+// Reduces the capture to the chosen processes; the stored names are then those of the frames left.
 Result<ChosenProcesses> Choose(const ProcessSelector& processes, CaptureContent& content) {
   ChosenProcesses chosen = ShowProcesses(content.snapshot, processes);
   if (!chosen.figures_only) return chosen;
@@ -118,12 +119,12 @@ Result<ChosenProcesses> Choose(const ProcessSelector& processes, CaptureContent&
   if (const auto added = alone.Add(std::move(content)); !added) {
     return tl::unexpected<Error>(added.error());
   }
-  content = alone.Take();
+  content = ContentOf(alone.Take());
   return chosen;
 }
 
-// Where some processes are to be chosen, `there` gets those that are in it; if none of them is
-// chosen nothing else is done.
+// If processes are chosen, `there` gets those that are in the capture; if none of them is, nothing
+// else is done.
 Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes,
                        std::vector<SnapshotProgram>& there) {
   const auto capture = ParseCaptureName(name);
@@ -157,7 +158,7 @@ Result<Loaded> LoadOne(const std::string& name, const ProcessSelector& processes
   return loaded;
 }
 
-// Says which numbers and patterns fit no process that is there, or none that is apart.
+// Says which numbers and patterns match no process of the captures, or none that is kept apart.
 tl::unexpected<Error> WhyNoProcess(const std::vector<std::string>& names,
                                    const ChosenProcesses& chosen,
                                    const std::vector<SnapshotProgram>& there) {
@@ -197,7 +198,7 @@ Result<Loaded> LoadMerged(const std::vector<std::string>& names, const ProcessSe
     }
   }
   if (loaded.processes && loaded.processes->shown == 0) return loaded;
-  loaded.content = merger.Take();
+  loaded.content = ContentOf(merger.Take());
   if (loaded.processes && loaded.processes->figures_only) {
     LeaveFiguresOnly(loaded.content.snapshot);
   }
@@ -215,8 +216,9 @@ Result<Loaded> Load(const Captures& captures) {
   return loaded;
 }
 
+// Moves the loaded snapshot into the profile; the symbols stay.
 Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
-  Profile profile = MakeProfile(loaded.content.snapshot, symbolizer);
+  Profile profile = MakeProfile(std::move(loaded.content.snapshot), symbolizer);
   profile.damage = std::move(loaded.damage);
   profile.chosen = std::move(loaded.chosen);
   profile.chosen_processes = std::move(loaded.processes);
@@ -236,9 +238,9 @@ Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbol
 Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbols) {
   auto loaded = Load(captures);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
-  ReportSymbolizer symbolizer(loaded->content, symbols);
+  ReportSymbolizer symbolizer(loaded->content.symbols, symbols);
   Profile profile = ProfileOf(*loaded, symbolizer);
-  SayWhatIsStored(loaded->file, symbolizer.stored_only());
+  if (symbols.says_stored) SayWhatIsStored(loaded->file, symbolizer.stored_only());
   return profile;
 }
 

@@ -1,11 +1,11 @@
 // Load: from a file's name to a profile, for every report.
 //
-// A file is a capture or a region (`run --region FILE`, or MEMPROF_OUTPUT), with or without a
-// moment (capture_name.h), whose figures then stand for the peak's. Damage that leaves figures is
-// said on stderr, one line, and kept in the profile's damage. So is, on stderr alone, that names
-// are those stored in the capture because files are not here: reports are the same with and without
-// them. Failure: one line that names the file: kUnreadable; kUsage for a moment or a process that
-// it has not.
+// A file is a capture or a region (`run --region FILE`, or MEMPROF_OUTPUT). It may be given with a
+// moment (capture_name.h), whose figures then replace the peak's. Damage that leaves figures is
+// reported on stderr, in one line, and kept in the profile's damage. If files of the program are
+// missing here and the names stored in the capture are used instead, that is reported on stderr
+// only: reports are the same with and without the files. Failure: one line that names the file.
+// kUnreadable; kUsage for a moment or a process that it doesn't have.
 #pragma once
 
 #include <sys/types.h>
@@ -22,8 +22,9 @@ namespace memprof {
 
 Result<Profile> LoadProfile(const std::string& name, const SymbolOptions& symbols = {});
 
-// What a report is of: files, of several their merge (CaptureMerger), as they are read, and they
-// have no moment each; and of these the chosen processes. A file without any of them is left out.
+// The input of a report: a file, or several files, which are merged as they are read
+// (CaptureMerger) and then have no moments; and the chosen processes. A file without any of these
+// processes is left out.
 struct Captures {
   std::vector<std::string> names;
   ProcessSelector processes = {};
@@ -31,16 +32,16 @@ struct Captures {
 
 Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbols = {});
 
-// The bytes of a capture; of a region, of a capture of it as it is now.
+// The bytes of a capture; for a region, those of a capture of its current state.
 struct CaptureBytes {
   std::string bytes;
   bool is_region;
-  pid_t process;  // that counts in the region; 0: none does any more
+  pid_t process;  // the process that counts in the region; 0: none does any more
 };
 Result<CaptureBytes> LoadCaptureBytes(const std::string& file);
 
-// The same figures without names: every frame is "?". For reports of totals, since finding names
-// takes seconds for large programs, and none of them is shown.
+// The same figures without names: every frame is "?". For reports of totals, which show no names:
+// finding them takes seconds for large programs.
 Result<Profile> LoadFigures(const Captures& captures);
 
 // "x.memprof", "3 captures"

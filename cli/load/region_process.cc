@@ -16,7 +16,8 @@
 namespace memprof {
 namespace {
 
-// By the file's number; some file systems (overlayfs) show another one there, but the same path.
+// Compares the file's number. Some file systems (overlayfs) show another number there, but the same
+// path.
 bool Maps(pid_t process, const struct stat& file, const std::string& path) {
   const std::string device = fmt::format("{:02x}:{:02x}", major(file.st_dev), minor(file.st_dev));
   ProcessMaps maps(process);
@@ -26,7 +27,8 @@ bool Maps(pid_t process, const struct stat& file, const std::string& path) {
     if (mapping->inode == file.st_ino && mapping->device == device) return true;
     if (!path.empty() && mapping->name == path) return true;
   }
-  // It has the right pid, and can't be asked: rather it than to end what still counts.
+  // It has the right pid and can't be asked. Taking it for the process is safer than calling the
+  // run ended.
   return !maps.whole() && LivingFolder(process);
 }
 

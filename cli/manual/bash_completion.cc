@@ -1,5 +1,5 @@
-// The script walks the words before the cursor once: options that take a value swallow the next
-// word, a command's name goes a level down, and where a program begins its own rules take over.
+// The script walks the words before the cursor once. An option with a value consumes the next word,
+// a command's name goes a level down, and where a program begins its own rules take over.
 
 #include <fmt/format.h>
 

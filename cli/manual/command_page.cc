@@ -1,5 +1,6 @@
 #include "cli/manual/command_page.h"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 #include <utility>
@@ -21,7 +22,7 @@ OptionPage ReadOption(const CLI::Option& option) {
   for (const CLI::Option* other : option.get_excludes())
     page.excludes.push_back(LongestName(*other));
   for (const CLI::Option* other : option.get_needs()) page.needs.push_back(LongestName(*other));
-  // CLI11 keeps these in sets of pointers: their order would be that of the addresses.
+  // CLI11 keeps these in sets of pointers, whose order would be that of the addresses.
   std::sort(page.excludes.begin(), page.excludes.end());
   std::sort(page.needs.begin(), page.needs.end());
   if (option.get_items_expected_max() == 0) return page;

@@ -1,32 +1,35 @@
-// CommandPage: what one command takes, read from its CLI11 definition.
+// CommandPage: the options and arguments of one command, read from its CLI11 definition.
 //
 //   memprof ─┬─ options      --version
 //            └─ commands ─┬─ table ── options ── {-n, --rows} UINT
 //                         │        └─ arguments ── capture, a file, repeated
 //                         └─ budget ── commands ── init …
 //
-// What a value is follows from the type's name in the definition: FILE and CAPTURE… are files,
-// "a|b|c" in lower case are all the words there are, COMMAND is a program, [ARGS...] a whole
-// command line. All others have no completions.
+// The type's name in the definition tells the kind of a value: FILE and CAPTURE… are files, "a|b|c"
+// in lower case lists all possible words, COMMAND is a program, [ARGS...] a whole command line. All
+// others have no completions.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace memprof {
 
 enum class ValueKind { kNone, kOpaque, kFile, kWords, kCommand, kCommandLine };
 
 struct OptionPage {
-  std::vector<std::string> names;  // "-o", "--output"; of an argument its name alone
+  std::vector<std::string> names;  // "-o", "--output"; for an argument only its name
   std::string description;
   std::string value;     // the type's name: "FILE"; empty for a flag
-  std::string fallback;  // the default, if it is told
+  std::string fallback;  // the default, if there is one to show
   ValueKind kind = ValueKind::kNone;
-  std::vector<std::string> words;     // of kWords
-  std::vector<std::string> excludes;  // longest names
+  std::vector<std::string> words;     // for kWords
+  std::vector<std::string> excludes;  // their longest names
   std::vector<std::string> needs;
   bool required = false;
   bool repeated = false;
@@ -34,7 +37,7 @@ struct OptionPage {
 
 struct CommandPage {
   std::string name;  // the last word: "init"
-  std::string path;  // from memprof on: "memprof budget init"
+  std::string path;  // with all words: "memprof budget init"
   std::string summary;
   std::vector<std::string> examples;  // one command a line
   std::vector<OptionPage> options;

@@ -1,4 +1,5 @@
-// A line an option, each on the condition that the words before the cursor lead to its command.
+// One line for each option, with the condition that the words before the cursor lead to its
+// command.
 
 #include <fmt/format.h>
 
@@ -69,7 +70,7 @@ end
 
 )";
 
-// fish's single quotes keep all but themselves and backslashes.
+// fish's single quotes protect everything except single quotes and backslashes.
 std::string FishQuoted(std::string_view text) {
   std::string quoted = "'";
   for (const char c : text) {
@@ -142,7 +143,7 @@ void WriteCommand(std::string& text, const CommandPage& command) {
   for (size_t i = 0; i < command.arguments.size(); ++i) {
     const OptionPage& argument = command.arguments[i];
     if (argument.kind == ValueKind::kCommandLine) {
-      // From the program on, at whatever state: it is fish's own rules that tell.
+      // From the program on, fish's own rules apply.
       const std::vector<std::string> options = OptionsWithValues(command);
       const auto words = 1 + std::count(command.path.begin(), command.path.end(), ' ');
       fmt::format_to(out, "complete -c memprof -n {} -a {}\n",

@@ -1,5 +1,5 @@
-// What the commands' pages are written as. Each is a whole file; the same pages give the same
-// bytes.
+// The output formats of the commands' pages. Each output is a whole file; the same pages give the
+// same bytes.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace memprof {
 // memprof(1), in man(7)'s macros.
 std::string ManPage(const CommandPage& memprof);
 
-// A script to source, or to have in bash-completion's folder. Needs bash 4.4 alone; with
-// bash-completion the arguments of `run`'s program are completed by its own rules.
+// A script to source, or to put into bash-completion's folder. It needs only bash 4.4. With
+// bash-completion, the arguments of `run`'s program are completed by that program's own rules.
 std::string BashCompletion(const CommandPage& memprof);
 
 // An autoloaded function, _memprof.

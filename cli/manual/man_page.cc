@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-// What no option says. In man(7)'s macros; a backslash is an escape.
+// Text that belongs to no option, in man(7)'s macros; a backslash is an escape.
 constexpr std::string_view kDescription = R"(.SH DESCRIPTION
 .B memprof run
 runs a dynamically linked program under a preloaded tracker, which counts in the process, and leaves
@@ -61,10 +61,10 @@ constexpr std::string_view kSeeAlso = R"(.SH SEE ALSO
 .BR debuginfod_find (1)
 )";
 
-// Text of ours for roff, whose typography would make other characters of these.
+// Escapes our text for roff, which would replace these characters typographically.
 std::string Escaped(std::string_view text) {
   std::string escaped;
-  if (text.substr(0, 1) == ".") escaped = "\\&";  // no request
+  if (text.substr(0, 1) == ".") escaped = "\\&";  // a leading dot would begin a request
   for (const char c : text) {
     switch (c) {
       case '\\':
@@ -98,7 +98,7 @@ std::string Escaped(std::string_view text) {
 std::string Bold(std::string_view text) { return "\\fB" + Escaped(text) + "\\fR"; }
 std::string Italic(std::string_view text) { return "\\fI" + Escaped(text) + "\\fR"; }
 
-// A capture of CLI11's definitions may carry its dots: "CAPTURE...".
+// CLI11's type name may end in dots: "CAPTURE...".
 std::string WithoutDots(std::string_view value) {
   if (value.size() > 3 && value.substr(value.size() - 3) == "...") value.remove_suffix(3);
   return std::string(value);

@@ -9,12 +9,13 @@
 
 namespace memprof {
 
-// One word of a shell, whatever is in it: 'it'\''s'.
+// Quotes any text as one word of a shell: 'it'\''s'.
 std::string ShellQuoted(std::string_view text);
 
 std::string Joined(const std::vector<std::string>& words, std::string_view separator);
 
-// All commands that do something by themselves or hold others, memprof first, each before its own.
+// All commands that run by themselves or have subcommands; memprof first, each before its
+// subcommands.
 std::vector<const CommandPage*> AllCommands(const CommandPage& memprof);
 
 }  // namespace memprof

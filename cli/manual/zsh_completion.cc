@@ -1,4 +1,4 @@
-// One function a command, each a call of zsh's _arguments.
+// One function for each command; each calls zsh's _arguments.
 
 #include <fmt/format.h>
 
@@ -12,14 +12,14 @@
 namespace memprof {
 namespace {
 
-// "memprof budget init" has _memprof_budget_init.
+// _memprof_budget_init for "memprof budget init".
 std::string FunctionOf(const CommandPage& command) {
   std::string name = "_" + command.path;
   std::replace(name.begin(), name.end(), ' ', '_');
   return name;
 }
 
-// _arguments gives colons, brackets and backslashes a meaning.
+// Escapes colons, brackets and backslashes, which mean something to _arguments.
 std::string Escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -110,7 +110,7 @@ std::string ZshCompletion(const CommandPage& memprof) {
   std::string text =
       "#compdef memprof\n# Completions of memprof for zsh, written by `memprof manual zsh`.\n";
   for (const CommandPage* command : AllCommands(memprof)) WriteCommand(text, *command);
-  // Autoloaded, the file is the function's body; sourced, it says what the function is for.
+  // When autoloaded, the file is the function's body; when sourced, it registers the function.
   text +=
       "\nif [[ $funcstack[1] == _memprof ]]; then\n  _memprof \"$@\"\nelse\n  compdef _memprof "
       "memprof\nfi\n";

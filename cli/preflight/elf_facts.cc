@@ -55,7 +55,7 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
   }
 }
 
-// What allocators have in their messages, and nobody else: programs may well name an allocator.
+// Texts that only an allocator's messages contain: programs may well mention an allocator's name.
 constexpr struct {
   std::string_view text;
   const char* allocator;
@@ -64,10 +64,11 @@ constexpr struct {
     {"tcmalloc: large alloc", "tcmalloc"},
     {"mimalloc: warning: ", "mimalloc"},
 };
-// No allocator has less code (mimalloc: 60 kB). Tables of data, which may be large, have none.
+// Every allocator has more code than this (mimalloc: 60 kB). Data tables, which may be large, have
+// none.
 constexpr uint64_t kLeastCode = 16 * 1024;
 
-// A stripped file is known by its allocator's messages.
+// Recognises the allocator of a stripped file by its messages.
 void FindMessages(Elf* elf, ElfFacts& facts) {
   for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
        section = elf_nextscn(elf, section)) {

@@ -1,6 +1,6 @@
-// What the preflight needs to know of an ELF file.
+// The facts about an ELF file that the preflight needs.
 //
-// Failure: nullopt for what is no ELF file or can't be read.
+// Failure: nullopt for a file that is no ELF file or can't be read.
 #pragma once
 
 #include <cstdint>
@@ -20,25 +20,26 @@ struct ElfFacts {
   std::string build_id;     // lower-case hexadecimal; empty: none
   std::string soname;
   std::vector<std::string> needed;
-  bool defines_malloc = false;   // in .dynsym or .symtab
-  std::string defines_mallctl;   // the symbol's name (a jemalloc inside), or empty
-  InnerJemalloc jemalloc = {};   // of that one, if it can be hooked
-  std::string inner_allocator;   // another allocator inside, by its symbols, or in a stripped file
-                                 // any by its messages: "tcmalloc"; or empty
-  bool exports_mallocx = false;  // in .dynsym: a jemalloc that others can call
+  bool defines_malloc = false;  // in .dynsym or .symtab
+  std::string defines_mallctl;  // the symbol's name if a jemalloc is inside; else empty
+  InnerJemalloc jemalloc = {};  // the functions of that jemalloc, if it can be hooked
+  // another allocator inside, found by its symbols, or in a stripped file by its messages:
+  // "tcmalloc"; or empty
+  std::string inner_allocator;
+  bool exports_mallocx = false;  // in .dynsym: a jemalloc that other modules can call
   bool imports_mlockall = false;
   bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
 };
 
-// The allocator inside an executable that no hook can come between: "jemalloc", or "malloc" where
-// it has one of its own. Empty: there is none, or it is a jemalloc that can be hooked.
+// The allocator inside an executable that no hook can intercept: "jemalloc", or "malloc" for one of
+// the program's own. Empty: there is none, or it is a jemalloc that can be hooked.
 std::string UnseenAllocator(const ElfFacts& facts);
 
-// Whether it is glibc's loader, whatever the file is called.
+// True if it is glibc's loader, whatever the file's name is.
 bool IsLoader(const ElfFacts& facts);
 
-// Not `whole`: only what the loader reads, which is quick in files of any size: no .symtab, and no
-// search for the messages of an allocator.
+// Unless `whole`, reads only what the loader reads, which is quick for files of any size: no
+// .symtab, and no search for an allocator's messages.
 std::optional<ElfFacts> ReadElfFacts(const std::string& path, bool whole = true);
 
 }  // namespace memprof

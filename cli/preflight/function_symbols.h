@@ -1,9 +1,9 @@
-// FunctionSymbols: the functions that a 64-bit ELF file defines, by its symbol tables, which are
-// read where they lie in the mapped file: nothing is copied or sorted. A table of half a million
-// symbols takes some 10 ms.
+// FunctionSymbols: the functions that a 64-bit ELF file defines, from its symbol tables. The tables
+// are read in place in the mapped file, without copying or sorting. Half a million symbols take
+// some 10 ms.
 //
 // Memory: a few words. Lifetime: views into the Elf, which must stay open.
-// Failure: a table that doesn't lie in the file is left out; a name that doesn't is empty.
+// Failure: a table outside the file is left out; a name outside the file is empty.
 #pragma once
 
 #include <elf.h>
@@ -21,20 +21,20 @@ struct FunctionSymbol {
   uint64_t start;
   uint64_t end;  // above start
   std::string_view name;
-  std::string_view file;  // of a local one, up to the first dot (jemalloc.c, jemalloc.pic.o)
+  std::string_view file;  // for a local function, up to the first dot (jemalloc.c, jemalloc.pic.o)
 };
 
 class FunctionSymbols {
  public:
   explicit FunctionSymbols(Elf* elf);
 
-  bool complete() const { return complete_; }  // there is a .symtab
+  bool complete() const { return complete_; }  // the file has a .symtab
 
-  // Whether any name at all ends like this: a search through the bytes of the names alone.
+  // True if any name ends in `tail`: searches only the bytes of the names.
   bool AnyNameEndsWith(std::string_view tail) const;
 
-  // Calls visit(const FunctionSymbol&) for each, in the tables' order; one in two tables comes
-  // twice.
+  // Calls visit(const FunctionSymbol&) for each, in the tables' order; a function in two tables is
+  // visited twice.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
     for (const Table& table : tables_) {

@@ -14,12 +14,11 @@ namespace {
 
 constexpr std::string_view kMallctl = "mallctl";
 
-// What one pass over all functions finds.
+// The findings of one pass over all functions.
 struct Found {
-  std::vector<std::string_view> prefixes;  // of what ends in "mallctl"
+  std::vector<std::string_view> prefixes;  // of the names that end in "mallctl"
   bool has_hooks = false;                  // the function behind experimental.hooks.install
-  std::string_view internal;  // what the names of jemalloc's internal functions begin with; empty:
-                              // not known
+  std::string_view internal;  // the prefix of jemalloc's internal functions; empty: not known
 };
 
 Found Look(const FunctionSymbols& functions) {
@@ -48,7 +47,7 @@ bool IsOneOf(std::string_view name, std::initializer_list<std::string_view> name
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// Whether a frame of the function may be between the program and a hook.
+// True if the function may be on the stack between the program and a hook.
 bool IsOnTheWay(const FunctionSymbol& function, std::string_view prefix,
                 std::string_view internal) {
   const std::string_view name = function.name;
@@ -77,15 +76,15 @@ bool IsJemallocs(const FunctionSymbol& function, std::string_view prefix,
          (!internal.empty() && function.name.starts_with(internal));
 }
 
-// A function of jemalloc's; names of one function are one, and any of them tells whose it is.
+// A function of jemalloc's. Several names of one function are one entry; any of them identifies it.
 struct Own {
   uint64_t start;
   uint64_t end;
-  bool matters;  // a frame of it may be between the program and a hook
-  bool last;     // of its run: another's function comes before the next one
+  bool matters;  // it may be on the stack between the program and a hook
+  bool last;     // last function of its run: another owner's function comes before the next one
 };
 
-// jemalloc's functions alone are kept and put in order: they are some hundred.
+// Collects and sorts only jemalloc's functions: a few hundred.
 std::vector<Own> FindOwn(const FunctionSymbols& functions, std::string_view prefix,
                          std::string_view internal) {
   std::vector<Own> found;
@@ -135,7 +134,7 @@ std::vector<CodeRange> FindCode(const FunctionSymbols& functions, std::string_vi
   return ranges;
 }
 
-// Without its code; mallctl 0: one of the functions is missing.
+// Doesn't fill in the code. mallctl is 0 if one of the functions is missing.
 InnerJemalloc WithPrefix(const FunctionSymbols& functions, std::string_view prefix) {
   InnerJemalloc found = {};
   functions.ForEach([&](const FunctionSymbol& function) {
@@ -148,7 +147,7 @@ InnerJemalloc WithPrefix(const FunctionSymbols& functions, std::string_view pref
   return found.mallocx != 0 && found.dallocx != 0 ? found : InnerJemalloc{};
 }
 
-// The largest of its code's ranges.
+// Adds the largest ranges of its code.
 void AddCode(std::vector<CodeRange> code, InnerJemalloc& found) {
   std::sort(code.begin(), code.end(), [](const CodeRange& a, const CodeRange& b) {
     return a.end - a.start > b.end - b.start;

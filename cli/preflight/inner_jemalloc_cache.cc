@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxFiles = 256;
 
-// Looking through a larger file would let the tracker wait for too long.
+// Searching a larger file would make the tracker wait too long.
 constexpr off_t kLookedThrough = off_t{64} << 20;
 
 InnerAllocators Read(int fd, off_t bytes) {
@@ -31,8 +31,8 @@ InnerAllocators Read(int fd, off_t bytes) {
   return found;
 }
 
-// Valgrind runs a program as itself. A tool that replaces malloc, also ours, has a library for that
-// beside it: memcheck has one, callgrind has none.
+// The executable of a program under valgrind is valgrind's tool. A tool that replaces malloc, also
+// ours, has a library for that beside it: memcheck has one, callgrind has none.
 bool IsValgrindWithMalloc(pid_t pid) {
   const std::filesystem::path tool = ProcLink(pid, "exe");
   if (tool.string().find("/valgrind/") == std::string::npos) return false;
@@ -51,19 +51,18 @@ const InnerAllocators& InnerJemallocCache::Of(pid_t pid) {
 }
 
 const InnerAllocators& InnerJemallocCache::OfFile(const std::string& path) {
-  const int fd = OpenRegularFile(path);
-  if (fd < 0) return none_;
+  const ScopedFd fd = OpenRegularFile(path);
+  if (!fd) return none_;
   const InnerAllocators* found = &none_;
   struct stat info;
-  if (fstat(fd, &info) == 0) {
+  if (fstat(fd.get(), &info) == 0) {
     const File file = {info.st_dev, info.st_ino, info.st_size, info.st_mtim.tv_sec,
                        info.st_mtim.tv_nsec};
     if (known_.size() >= kMaxFiles) known_.clear();
     const auto [at, is_new] = known_.try_emplace(file);
-    if (is_new) at->second = Read(fd, info.st_size);
+    if (is_new) at->second = Read(fd.get(), info.st_size);
     found = &at->second;
   }
-  close(fd);
   return *found;
 }
 

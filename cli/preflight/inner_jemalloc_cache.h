@@ -1,10 +1,11 @@
-// InnerJemallocCache: which allocators are inside the executables that a run's processes execute,
-// each read once. A tracker waits for the answer, 200 ms at most: make and its like execute the
-// same few files thousands of times.
+// InnerJemallocCache: the allocators inside the executables that a run's processes execute. Each
+// file is read once: a tracker waits for the answer, 200 ms at most, and make and similar programs
+// execute the same few files thousands of times.
 //
-// A file is known by device, inode, size and the time of its last change.
-// Thread safety: none. Memory: at most 256 files, of which all are forgotten when there are more.
-// Failure: nothing is found in what can't be read.
+// A file is identified by device, inode, size and the time of its last change.
+// Thread safety: none.
+// Memory: at most 256 files; when there are more, all are forgotten.
+// Failure: a file that can't be read has no allocator.
 #pragma once
 
 #include <sys/types.h>
@@ -19,9 +20,10 @@
 namespace memprof {
 
 struct InnerAllocators {
-  InnerJemalloc jemalloc = {};  // that can be hooked
-  std::string unseen;  // that can't be: UnseenAllocator, of a large file if it exports malloc; or
-                       // "valgrind", whose tools bring one of theirs
+  InnerJemalloc jemalloc = {};  // one that can be hooked
+  // one that can't be hooked: UnseenAllocator (a large file's malloc is found only if it is
+  // exported), or "valgrind", whose tools bring their own
+  std::string unseen;
 };
 
 class InnerJemallocCache {

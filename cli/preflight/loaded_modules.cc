@@ -14,7 +14,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-// "path (0x7f…)" without the address.
+// Removes the address from "path (0x7f…)".
 std::string_view WithoutAddress(std::string_view text) {
   const size_t at = text.rfind(" (0x");
   return Trimmed(at == std::string_view::npos ? text : text.substr(0, at));
@@ -22,7 +22,7 @@ std::string_view WithoutAddress(std::string_view text) {
 
 }  // namespace
 
-// Lines as "name => path (0x…)", "name => not found", "/lib64/ld-linux… (0x…)".
+// The lines have the forms "name => path (0x…)", "name => not found", "/lib64/ld-linux… (0x…)".
 LoadedModules ParseModuleList(std::string_view text) {
   LoadedModules modules;
   while (!text.empty()) {
@@ -34,7 +34,8 @@ LoadedModules ParseModuleList(std::string_view text) {
         Trimmed(arrow == std::string_view::npos ? line : line.substr(arrow + 4));
     if (target == "not found") {
       modules.missing.emplace_back(Trimmed(line.substr(0, arrow)));
-    } else if (target.find('/') != std::string_view::npos &&  // not the kernel's linux-vdso.so.1
+      // excludes the kernel's linux-vdso.so.1
+    } else if (target.find('/') != std::string_view::npos &&
                target.find(" (0x") != std::string_view::npos) {
       modules.paths.emplace_back(WithoutAddress(target));
     }
@@ -53,7 +54,7 @@ LoadedModules ListModules(const std::string& program, const std::string& loader,
 }
 
 std::string MallocxLibrary(const LoadedModules& modules) {
-  // What the program itself defines, it calls: nothing can be preloaded before it.
+  // The program calls the functions that it defines itself: nothing can be preloaded before it.
   for (size_t i = 1; i < modules.paths.size(); ++i) {
     const auto facts = ReadElfFacts(modules.paths[i]);
     if (facts && facts->exports_mallocx) return modules.paths[i];

@@ -21,12 +21,13 @@
 #include "cli/basics/exit_status.h"
 #include "cli/preflight/elf_facts.h"
 #include "cli/preflight/loader_command.h"
+#include "core/scoped_fd.h"
 #include "core/units.h"
 
 namespace memprof {
 namespace {
 
-constexpr int kMaxInterpreters = 5;  // of scripts whose interpreter is a script; Linux allows 5
+constexpr int kMaxInterpreters = 5;  // scripts whose interpreter is a script; Linux allows 5 levels
 
 tl::unexpected<Refusal> Refuse(int status, std::string message) {
   return tl::unexpected<Refusal>(Refusal{status, std::move(message)});
@@ -74,25 +75,25 @@ tl::expected<std::string, Refusal> Locate(const std::string& program,
 
 // The interpreter line of a script, without "#!"; nullopt: no script.
 std::optional<std::string> ReadScriptLine(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  const ScopedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
   char text[256];
-  const ssize_t n = read(fd, text, sizeof text);
-  close(fd);
+  const ssize_t n = read(fd.get(), text, sizeof text);
   if (n < 2 || text[0] != '#' || text[1] != '!') return std::nullopt;
   const std::string_view line(text + 2, static_cast<size_t>(n) - 2);
   return std::string(line.substr(0, line.find('\n')));
 }
 
 std::string TakeWord(std::string_view& line) {
-  line.remove_prefix(std::min(line.find_first_not_of(" \t\r"), line.size()));
-  const size_t end = std::min(line.find_first_of(" \t\r"), line.size());
+  line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+  const size_t end = std::min(line.find_first_of(" \t"), line.size());
   std::string word(line.substr(0, end));
   line.remove_prefix(end);
   return word;
 }
 
-// What a script's line runs in the end: through env, its first word that is no option or variable.
+// The program that a script's line finally runs: for env, its first word that is no option or
+// variable.
 tl::expected<std::string, Refusal> InterpreterOf(const std::string& script, std::string_view line,
                                                  const std::string& search_path) {
   std::string word = TakeWord(line);
@@ -102,7 +103,11 @@ tl::expected<std::string, Refusal> InterpreterOf(const std::string& script, std:
       word = TakeWord(line);
     } while (!word.empty() && (word[0] == '-' || word.find('=') != std::string::npos));
   }
-  // The kernel looks up no PATH for an interpreter; env does.
+  if (word.empty()) {
+    return Refuse(kExitCannotExecute,
+                  fmt::format("{}: its first line names no interpreter", script));
+  }
+  // The kernel doesn't search PATH for an interpreter; env does.
   if (!through_env && word.find('/') == std::string::npos) word = "./" + word;
   auto found = Locate(word, search_path);
   if (found) return found;
@@ -127,7 +132,7 @@ bool NeedsSanitizer(const ElfFacts& facts) {
   return facts.defines_sanitizer;
 }
 
-// For what the kernel executes.
+// Why a file that the kernel executes can't be profiled; nullopt: it can.
 std::optional<std::string> WhyNotHere(const ElfFacts& facts) {
   if (facts.machine != EM_X86_64 && facts.machine != EM_386) {
     return "is for another machine than x86-64, where memprof runs";
@@ -153,8 +158,8 @@ std::optional<std::string> WhyNot(const ElfFacts& facts) {
   return std::nullopt;
 }
 
-// Of what a program that we start may lock; nullopt: as much as it likes. As mlockall reckons it,
-// all of the address space counts, the tracker's too.
+// How much memory a program that we start may lock; nullopt: any amount. For mlockall the whole
+// address space counts, including the tracker's.
 std::optional<uint64_t> LimitOnLockedMemory() {
   rlimit limit;
   if (getrlimit(RLIMIT_MEMLOCK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -212,8 +217,8 @@ tl::unexpected<Refusal> RefuseBecause(const std::string& path, const std::string
   return Refuse(kExitRefused, path + " " + why);
 }
 
-// The program that a loader is to start. It needs no right to be executed; one without a slash is
-// looked for among libraries, by the loader.
+// The program that a loader starts. It doesn't need to be executable. A name without a slash is
+// searched among libraries, by the loader.
 tl::expected<void, Refusal> FollowLoader(const std::vector<std::string>& command,
                                          Preflight& preflight) {
   const LoaderCommand loader = ReadLoaderCommand(command);
@@ -239,7 +244,7 @@ tl::expected<void, Refusal> FollowLoader(const std::vector<std::string>& command
     return Refuse(kExitCannotExecute,
                   preflight.loaded + " is no ELF file, which is all that the loader can start");
   }
-  // Which loader a file names itself doesn't count here, nor whether it names one.
+  // The file's own loader, if it names one, is not used here.
   ElfFacts as_started = *facts;
   if (as_started.has_dynamic && as_started.interpreter.empty()) {
     as_started.interpreter = preflight.path;
@@ -276,7 +281,7 @@ tl::expected<Preflight, Refusal> CheckProgram(const std::vector<std::string>& co
         kExitRefused,
         fmt::format("{} {}: the loader ignores preloads there; run a copy without it", runs, *why));
   }
-  // What is no ELF file exec will refuse, or hand to a shell as execvp does.
+  // A file that is no ELF file is left to exec, which refuses it, or to a shell, as execvp does.
   if (const auto facts = ReadElfFacts(runs)) {
     if (IsLoader(*facts) && preflight.interpreter.empty()) {
       if (const auto why = WhyNotHere(*facts)) return RefuseBecause(runs, *why);

@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <sys/uio.h>
 
 #include <filesystem>
 #include <optional>
@@ -15,7 +16,7 @@
 namespace memprof {
 namespace {
 
-// A process's path as it can be opened from here. `folder`: LivingFolder.
+// A process's path in a form that can be opened from here. `folder` is LivingFolder's result.
 std::optional<std::filesystem::path> Reachable(pid_t pid, const std::string& folder,
                                                const std::filesystem::path& path) {
   std::error_code error;
@@ -32,8 +33,7 @@ std::optional<std::filesystem::path> Reachable(pid_t pid, const std::string& fol
                                                             : std::nullopt;
 }
 
-// The same of a program whose process has another working directory by now: a file of that name
-// that is mapped.
+// The same for a process that has changed its working directory: a mapped file of that name.
 std::optional<std::filesystem::path> Mapped(pid_t pid, const std::string& folder,
                                             const std::filesystem::path& path) {
   ProcessMaps maps(pid);
@@ -44,6 +44,35 @@ std::optional<std::filesystem::path> Mapped(pid_t pid, const std::string& folder
     if (name.filename() == path.filename()) return Reachable(pid, folder, name);
   }
   return std::nullopt;
+}
+
+// The name that was executed, if it is a link to the executable.
+std::optional<std::string> LinkedName(pid_t pid, const std::string& folder,
+                                      const std::filesystem::path& executable) {
+  const auto at = AuxiliaryValue(pid, AT_EXECFN);
+  if (!at || *at == 0) return std::nullopt;
+  char text[4096] = {};
+  iovec local = {text, sizeof text - 1};
+  // As far as the end of its page: the kernel writes the name last on the stack.
+  const size_t in_page = 4096 - *at % 4096;
+  ssize_t read = 0;
+  for (const size_t bytes : {sizeof text - 1, in_page}) {
+    iovec remote = {reinterpret_cast<void*>(*at), bytes};
+    read = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+    if (read > 0) break;
+  }
+  if (read <= 0) return std::nullopt;
+  const std::filesystem::path name(text);
+  // The kernel's own links (/proc/self/exe, /dev/fd/3) are no names.
+  if (name.string().starts_with("/proc/") || name.string().starts_with("/dev/")) {
+    return std::nullopt;
+  }
+  const auto reachable = Reachable(pid, folder, name);
+  std::error_code error;
+  if (!reachable || !std::filesystem::equivalent(*reachable, executable, error)) {
+    return std::nullopt;
+  }
+  return name.filename().string();
 }
 
 }  // namespace
@@ -58,10 +87,11 @@ StartedProgram StartedProgramOf(pid_t pid) {
   }
   if (link.empty()) return started;
   started.file = ProcPath(pid, folder + "exe");
-  started.name = std::filesystem::path(link).filename().string();
+  started.executable = std::filesystem::path(link).filename().string();
+  started.name = LinkedName(pid, folder, started.file).value_or(started.executable);
   const std::vector<std::string> command = CommandLineOf(pid);
   if (!command.empty()) started.argv0 = command[0];
-  // The kernel has mapped a loader for every other program that is dynamically linked.
+  // The kernel has mapped a loader for every other dynamically linked program.
   if (AuxiliaryValue(pid, AT_BASE) != 0) return started;
   const auto facts = ReadElfFacts(started.file);
   if (!facts || !IsLoader(*facts)) return started;
@@ -73,7 +103,8 @@ StartedProgram StartedProgramOf(pid_t pid) {
   std::error_code error;
   started.file = file->string();
   const auto real = std::filesystem::canonical(*file, error);
-  started.name = (error ? *file : real).filename().string();
+  started.executable = (error ? *file : real).filename().string();
+  started.name = started.executable;
   started.argv0 = loader.argv0;
   return started;
 }

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "cli/terminal/text_table.h"
 #include "core/snapshot/allocator_tells.h"
 #include "core/units.h"
 
@@ -38,7 +39,7 @@ std::string SourceText(const AllocatorSample& said) {
   return "the allocator said nothing of itself";
 }
 
-// What it said as the program ended, perhaps. Pre: it tells something.
+// The allocator's last figures, perhaps from the program's end. Pre: there are some.
 std::string LastSaidText(const AllocatorSample& said) {
   std::string text =
       fmt::format("{} said at {}:", NameOf(said.provider), FormatDuration(said.time_ms));
@@ -65,11 +66,10 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
   }
   const MemorySample& last = memory.samples.back();
   const MemorySample& highest = *HighestOf(memory);
-  std::string text = "\n" + Bold("Where the resident memory is", style) + "\n";
-  const std::string highest_heading = "at " + FormatDuration(highest.time_ms);
-  const std::string last_heading = "at " + FormatDuration(last.time_ms);
-  text += Dim(fmt::format("{:>12} {:>12}  part\n", highest_heading, last_heading), style);
-  // A part that one of them doesn't have is 0 there.
+  TextTable table({{"at " + FormatDuration(highest.time_ms), 12, 1},
+                   {"at " + FormatDuration(last.time_ms), 12}},
+                  "part", style);
+  // A part that is missing in one of them is 0 there.
   const std::vector<MemoryPart> of_highest = PartsOf(highest), of_last = PartsOf(last);
   auto bytes_of = [](const std::vector<MemoryPart>& parts, const std::string& name) {
     int64_t bytes = 0;
@@ -79,10 +79,9 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
   auto line = [&](const MemoryPart& part) {
     const int64_t then = bytes_of(of_highest, part.name), now = bytes_of(of_last, part.name);
     if (then == 0 && now == 0) return;
-    text += fmt::format("{} {}  {}\n", PaddedLeft(SignedBytes(then), 12),
-                        PaddedLeft(SignedBytes(now), 12), part.meaning);
+    table.Add({{SignedBytes(then), SignedBytes(now)}, part.meaning});
   };
-  // In one order, whichever of the two has a part.
+  // Both in one order, whichever has a part.
   size_t next = 0;
   for (const MemoryPart& part : of_last) {
     for (size_t i = next; i < of_highest.size(); ++i) {
@@ -92,9 +91,21 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
     }
     line(part);
   }
-  text += fmt::format("{} {}  RSS, the highest and the last that were measured\n",
-                      PaddedLeft(FormatBytes(highest.rss_bytes), 12),
-                      PaddedLeft(FormatBytes(last.rss_bytes), 12));
+  table.Add({{FormatBytes(highest.rss_bytes), FormatBytes(last.rss_bytes)},
+             "RSS, the highest and the last whose parts were measured"});
+  std::string text = "\n" + Bold("Where the resident memory is", style) + "\n" + table.Text();
+  if (profile.program.rss_peak_bytes > highest.rss_bytes) {
+    text += Wrapped(fmt::format("RSS was {} at its highest, by the kernel's own count, at a moment "
+                                "when its parts were not measured",
+                                FormatBytes(profile.program.rss_peak_bytes)),
+                    0, style.width);
+  }
+  if (said && !Tells(highest.allocator) && !Tells(last.allocator)) {
+    // Why nobody asked it before would read as if it had said nothing.
+    return text + Wrapped("the allocator's part wasn't measured at these moments; " +
+                              LastSaidText(memory.last_said),
+                          0, style.width);
+  }
   std::string sources = SourceText(highest.allocator);
   const std::string of_last_sample = SourceText(last.allocator);
   if (of_last_sample != sources) sources += "; " + of_last_sample;

@@ -10,7 +10,7 @@
 
 namespace memprof {
 
-// Empty: nobody measured it.
+// Empty if it was never measured.
 std::string MemoryText(const Profile& profile, const TextStyle& style);
 
 }  // namespace memprof

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/terminal/figure_table.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -27,9 +27,9 @@ std::string ProcessTable(const Profile& profile, Figure figure, const TextStyle&
   const std::string sign = profile.tracker.sample_bytes != 0 ? "≈ " : "";
   std::vector<std::string> headings = {sign + "peak", sign + "leaked", sign + "total"};
   if (figure == Figure::kTemporary) headings.push_back(sign + "temporary");
-  FigureTable table(headings, style, "process", "");
+  TextTable table(headings, style, {"process", {}, {}});
   const auto add = [&](const auto& figures, const std::string& name) {
-    FigureTable::Row row;
+    TextTable::Row row;
     for (const Figure one : kAllFigures) {
       if (row.figures.size() < headings.size()) {
         row.figures.push_back(FormatBytes(FigureOf(figures, one).bytes));

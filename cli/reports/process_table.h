@@ -1,5 +1,5 @@
-// ProcessTable: whose the figures of a merge are, one line each for the heaviest of the processes
-// that it keeps apart, and one for all others. Invariant: the lines sum to the total.
+// ProcessTable: the figures of a merge by process: a line for each of the heaviest processes that
+// are kept apart, and one for all others. Invariant: the lines sum to the total.
 //
 // Thread safety: pure.
 #pragma once
@@ -12,8 +12,8 @@
 
 namespace memprof {
 
-// By `figure`, the heaviest first. Nothing of what is no merge, or one that keeps none apart; nor
-// where another moment stands for the peak.
+// Ordered by `figure`, the heaviest first. Empty if the profile is no merge or keeps no process
+// apart, or if another moment replaces the peak.
 std::string ProcessTable(const Profile& profile, Figure figure, const TextStyle& style);
 
 }  // namespace memprof

@@ -8,7 +8,7 @@ std::string NoTemporaryText(const std::string& capture) {
 
 int Report(const Captures& captures, const SymbolOptions& symbols, const OutputOptions& output,
            Figure figure, const ReportText& text) {
-  // Before the work, which may take seconds.
+  // Checked before the work, which may take seconds.
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
   const auto profile = LoadProfile(captures, symbols);
   if (!profile) return ExitStatusOf(profile.error());

@@ -1,4 +1,4 @@
-// Report: what every report does around its text: look at its output first, load, write.
+// Report: the steps that every report does around its text: check the output first, load, write.
 #pragma once
 
 #include <functional>
@@ -15,10 +15,11 @@ namespace memprof {
 
 using ReportText = std::function<std::string(const Profile& profile, const TextStyle& style)>;
 
-// Gives the exit status; failures are said, also that the capture has no such figure.
+// Returns the exit status. Failures are printed, also if the capture lacks the figure.
 int Report(const Captures& captures, const SymbolOptions& symbols, const OutputOptions& output,
            Figure figure, const ReportText& text);
 
-std::string NoTemporaryText(const std::string& capture);  // why there is no such figure
+// why the capture lacks the temporary figure
+std::string NoTemporaryText(const std::string& capture);
 
 }  // namespace memprof

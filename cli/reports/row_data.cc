@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "formats/csv_line.h"
-#include "formats/json_export.h"
+#include "formats/export/csv_line.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
@@ -30,7 +30,7 @@ Json RowObject(const Row& row, const Profile& profile) {
   return json;
 }
 
-// The first `limit` rows, and what the others are together.
+// The first `limit` rows, and the sum of the others.
 std::vector<LocationRow> Limited(const std::vector<LocationRow>& rows, size_t limit) {
   if (limit == 0 || rows.size() <= limit) return rows;
   const auto end = rows.begin() + static_cast<std::ptrdiff_t>(limit);
@@ -93,7 +93,7 @@ std::string RowsCsv(const Profile& profile, const std::vector<LocationRow>& rows
       fields.resize(heading.size());
       text += CsvLine(fields);
     }
-    // A line has the caller's part of the row, so that lines sum to the totals.
+    // A line has only the caller's part of the row, so that lines sum to the totals.
     for (const CallerRow& caller : row.callers) {
       std::vector<std::string> fields = Fields(caller, estimates);
       const std::vector<std::string> names(fields.begin(), fields.begin() + 4);

@@ -1,8 +1,8 @@
-// Rows by place as JSON and CSV: summary and table for other programs, under the names of
-// `transform json`.
+// Rows by place as JSON and CSV: summary and table for other programs, with the names of `transform
+// json`.
 //
-// `limit`: how many rows at most; 0: all. What is beyond is a row "[others]", so that rows sum to
-// the totals.
+// `limit` is the largest number of rows; 0: all. The others are one row "[others]", so that rows
+// sum to the totals.
 // Thread safety: pure.
 #pragma once
 
@@ -13,13 +13,12 @@
 
 namespace memprof {
 
-// What stats --json has, and {"notes", "figure": the one by which rows are sorted,
-// "rows": [{"function", "file", "line", "module", "stacks", "peak": {"bytes", "allocations"},
-// "leaked", "total", "temporary" if it is known, "callers": likewise, if rows have them}]}
+// The object of stats --json with "rows": docs/schemas/rows.json. `figure` is the one that the rows
+// are sorted by.
 std::string RowsJson(const Profile& profile, const std::vector<LocationRow>& rows, Figure figure,
                      size_t limit);
 
-// Rows with callers have a column "caller", and a line for each of them.
+// Rows with callers have a column "caller", and a line for each caller.
 std::string RowsCsv(const Profile& profile, const std::vector<LocationRow>& rows, size_t limit);
 
 }  // namespace memprof

@@ -6,10 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/terminal/row_table.h"
+#include "cli/terminal/text_table.h"
 #include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
+#include "core/tree/path_to_root.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -17,7 +18,7 @@ namespace {
 
 constexpr size_t kWide = 140;  // columns: room for folders
 
-// What of the rows is shown, and the sum of what is not.
+// The rows that are shown, and the sum of the others.
 struct Selection {
   std::vector<const LocationRow*> shown;
   size_t hidden = 0;
@@ -43,7 +44,7 @@ Selection Select(const std::vector<LocationRow>& rows, const RowTextOptions& opt
       selection.rest_variance += FigureOf(row.variances, options.figure);
     }
   }
-  // Below what can be done something about.
+  // Comes after the rows that somebody can do something about.
   if (runtime != nullptr) selection.shown.push_back(runtime);
   return selection;
 }
@@ -76,10 +77,41 @@ const char* HeadingOf(Figure figure) {
   return "peak";
 }
 
-// The callers of one row, below it. What they are more than these is one line.
+// The rows' figures: the chosen one, its share of the whole, its blocks, and the total.
+class RowTable {
+ public:
+  RowTable(const char* figure, uint64_t whole_bytes, bool estimates, bool modules,
+           const TextStyle& style)
+      : whole_bytes_(whole_bytes),
+        table_(Headings(figure, estimates ? "≈ " : ""), style,
+               {"function", "place", modules ? "module" : ""}) {}
+
+  void Add(const Count& figure, const Variance& variance, const Count& total, std::string function,
+           std::string place = {}, std::string module = {}) {
+    TextTable::Row row;
+    row.figures = {FormatBytesWithError(figure.bytes, StandardError(variance).bytes),
+                   FormatShare(figure.bytes, whole_bytes_), FormatCount(figure.allocations),
+                   FormatBytes(total.bytes)};
+    row.function = std::move(function);
+    row.place = std::move(place);
+    row.module = std::move(module);
+    table_.Add(std::move(row));
+  }
+
+  TextTable& table() { return table_; }
+
+ private:
+  static std::vector<std::string> Headings(const char* figure, const std::string& about) {
+    return {about + figure, "share", about + "blocks", about + "total"};
+  }
+
+  const uint64_t whole_bytes_;
+  TextTable table_;
+};
+
+// Adds the callers of a row below it; the remaining ones are one line.
 void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& table) {
   constexpr size_t kShown = 6;
-  auto error = [&](const Variance& variance) { return StandardError(variance).bytes; };
   Count rest, rest_total;
   Variance rest_variance;
   size_t shown = 0;
@@ -87,11 +119,11 @@ void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& 
   for (const CallerRow& caller : row.callers) {
     const Count& figure = FigureOf(caller, which);
     const Variance& variance = FigureOf(caller.variances, which);
-    // One more than fits is shown instead of "1 more caller".
+    // Shows one more instead of "1 more caller".
     if (shown < kShown || row.callers.size() == kShown + 1) {
       ++shown;
       table.Add(
-          figure, error(variance), caller.total, "  ← " + Printable(caller.function),
+          figure, variance, caller.total, "  ← " + Printable(caller.function),
           Printable(PlaceOf(caller.function, caller.file, caller.line, caller.module, folders)));
       continue;
     }
@@ -101,7 +133,7 @@ void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& 
     rest_variance += variance;
   }
   if (hidden == 0) return;
-  table.Add(rest, error(rest_variance), rest_total,
+  table.Add(rest, rest_variance, rest_total,
             fmt::format("  ← {} more callers", FormatCount(hidden)));
 }
 
@@ -118,19 +150,21 @@ std::string CallersText(const Profile& profile, uint32_t leaf, size_t columns) {
   site.node = leaf;
   std::string text;
   std::string last;
-  for (uint32_t node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
-       node = profile.nodes[node].parent) {
+  const uint32_t above = profile.nodes[LocationOf(profile, site)].parent;
+  for (const uint32_t node : PathToRoot(profile.nodes, above)) {
     const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
     const std::string_view module = frame.module < profile.modules.size()
                                         ? std::string_view(profile.modules[frame.module].path)
                                         : std::string_view();
-    // How a program starts tells nothing.
+    // The frames of a program's start explain nothing.
     if (ClassifyFrame(frame.function, module) == FrameKind::kSystem) continue;
     std::string name = Shortened(Printable(frame.function), 40);
     if (name == last) continue;  // recursion, once
     const std::string more = (text.empty() ? "← " : " ← ") + name;
-    if (Columns(text) + Columns(more) + 2 > columns) {
-      text += text.empty() ? more : " ←";  // a name alone is cut rather than left out
+    constexpr std::string_view kMore = " ← …";
+    if (Columns(text) + Columns(more) + Columns(kMore) > columns) {
+      // a single name is truncated rather than left out
+      text += text.empty() ? more : std::string(kMore);
       break;
     }
     text += more;
@@ -144,37 +178,31 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   const Selection selection = Select(rows, options);
   const Count& whole = FigureOf(profile, options.figure);
   const size_t folders = options.style.width >= kWide ? 3 : 0;
-  const bool estimates = profile.tracker.sample_bytes != 0;
-  auto error = [](const Variance& variance) { return StandardError(variance).bytes; };
   RowTable table(
       profile.chosen && options.figure == Figure::kPeak ? "live" : HeadingOf(options.figure),
-      whole.bytes, estimates, options.style);
+      whole.bytes, profile.tracker.sample_bytes != 0, options.modules, options.style);
   for (const LocationRow* row : selection.shown) {
-    table.Add(FigureOf(*row, options.figure), error(FigureOf(row->variances, options.figure)),
-              row->total, Printable(row->function),
+    table.Add(FigureOf(*row, options.figure), FigureOf(row->variances, options.figure), row->total,
+              Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
               Printable(BaseName(row->module)));
     AddCallers(*row, options.figure, folders, table);
   }
   if (selection.hidden != 0) {
-    table.Add(selection.rest, error(selection.rest_variance), selection.rest_total,
+    table.Add(selection.rest, selection.rest_variance, selection.rest_total,
               OthersText(selection, options.figure));
   }
-  table.Add(whole, error(FigureOf(profile.variances, options.figure)), profile.total, "total");
-  table.LayOut(options.modules);
+  table.Add(whole, FigureOf(profile.variances, options.figure), profile.total, "total");
 
-  std::string text = table.Headings();
-  for (size_t i = 0; i < table.size(); ++i) {
-    text += table.Line(i);
-    if (!options.stacks || i >= selection.shown.size()) continue;  // rows have no callers then
+  TextTable& text = table.table();
+  const size_t columns = text.Room() - 2;
+  // Rows with stacks below them have no callers between them.
+  for (size_t i = 0; options.stacks && i < selection.shown.size(); ++i) {
     const LocationRow& row = *selection.shown[i];
     if (row.function == kRuntimeRow) continue;
-    const std::string callers = CallersText(profile, row.heaviest_node, table.names() - 2);
-    if (!callers.empty()) {
-      text += std::string(table.indent() + 2, ' ') + Dim(callers, options.style) + "\n";
-    }
+    text.row(i).below = CallersText(profile, row.heaviest_node, columns);
   }
-  return text;
+  return text.Text();
 }
 
 }  // namespace memprof

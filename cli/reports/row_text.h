@@ -1,6 +1,7 @@
 // Rows as aligned text: the body of summary and table.
 //
-// Invariant: what is not shown is one row "others", so every column sums to the total below it.
+// Invariant: rows that are not shown are summed as "others", so every column sums to the total
+// below it.
 // Thread safety: pure.
 #pragma once
 
@@ -15,15 +16,17 @@ namespace memprof {
 
 struct RowTextOptions {
   Figure figure = Figure::kPeak;
-  size_t rows = 0;  // 0: all; what is kept by design is shown beyond them
-  // Sorted by the figure, rows without any are others; else they have their place.
+  size_t rows = 0;  // 0: all; the row of what is kept by design is shown in addition
+  // With kBytes and kAllocations, rows whose figure is 0 are summed as "others". With the other
+  // orders they stay rows, unless their total is 0 too.
   SortKey sort = SortKey::kBytes;
   bool stacks = false;   // a second line with the callers of the heaviest stack
-  bool modules = false;  // a column with the module, where there is room
+  bool modules = false;  // a column with the module, if there is room
   TextStyle style = {};
 };
 
-// "← caller ← its caller …" of the stack with that leaf, from its location outwards; empty: none.
+// Returns "← caller ← its caller …" for the stack that ends in `leaf`, from its location outwards.
+// It is at most `columns` wide, and empty if there is no caller.
 std::string CallersText(const Profile& profile, uint32_t leaf, size_t columns);
 
 std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows,

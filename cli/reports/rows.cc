@@ -10,38 +10,23 @@
 #include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
+#include "core/tree/path_to_root.h"
 
 namespace memprof {
 namespace {
 
-struct Key {
-  std::string function, file;
-  uint32_t line;
-  std::string module;
-  auto operator<=>(const Key&) const = default;
-};
-
-Key KeyOfNode(const Profile& profile, uint32_t node) {
-  const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
-  const bool has_module = frame.module < profile.modules.size();
-  return {frame.function, frame.file, frame.line,
-          has_module ? profile.modules[frame.module].path : std::string()};
-}
-
-Key KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& options) {
+PlaceKey KeyOf(const Profile& profile, const ProfileSite& site, const RowOptions& options) {
   if (site.runtime_reason != nullptr) {
     if (!options.show_runtime) return {kRuntimeRow, "", 0, ""};
     return {fmt::format("[runtime: {}]", site.runtime_reason), "", 0, ""};
   }
-  const uint32_t node = LocationOf(profile, site);
-  if (node == 0) return {"[no stack]", "", 0, ""};
-  return KeyOfNode(profile, node);
+  return PlaceKeyOf(profile, LocationOf(profile, site));
 }
 
-Key CallerOf(const Profile& profile, const ProfileSite& site) {
-  for (uint32_t node = profile.nodes[LocationOf(profile, site)].parent; node != 0;
-       node = profile.nodes[node].parent) {
-    Key key = KeyOfNode(profile, node);
+PlaceKey CallerOf(const Profile& profile, const ProfileSite& site) {
+  const uint32_t above = profile.nodes[LocationOf(profile, site)].parent;
+  for (const uint32_t node : PathToRoot(profile.nodes, above)) {
+    PlaceKey key = PlaceKeyOf(profile, node);
     if (ClassifyFrame(key.function, key.module) != FrameKind::kSystem) return key;
   }
   return {"[no caller]", "", 0, ""};
@@ -71,7 +56,7 @@ bool Before(const Row& a, const Row& b, const RowOptions& options) {
 }
 
 template <typename Row>
-void Book(const Key& key, const ProfileSite& site, Row& row) {
+void Book(const PlaceKey& key, const ProfileSite& site, Row& row) {
   row.function = key.function;
   row.file = key.file;
   row.line = key.line;
@@ -81,7 +66,7 @@ void Book(const Key& key, const ProfileSite& site, Row& row) {
 }
 
 template <typename Row>
-std::vector<Row> Sorted(std::map<Key, Row> rows, const RowOptions& options) {
+std::vector<Row> Sorted(std::map<PlaceKey, Row> rows, const RowOptions& options) {
   std::vector<Row> sorted;
   for (auto& entry : rows) sorted.push_back(std::move(entry.second));
   std::sort(sorted.begin(), sorted.end(),
@@ -101,10 +86,10 @@ Result<SortKey> ParseSortKey(std::string_view text) {
 }
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options) {
-  std::map<Key, LocationRow> rows;
-  std::map<Key, std::map<Key, CallerRow>> callers;
+  std::map<PlaceKey, LocationRow> rows;
+  std::map<PlaceKey, std::map<PlaceKey, CallerRow>> callers;
   for (const ProfileSite& site : profile.sites) {
-    const Key key = KeyOf(profile, site, options);
+    const PlaceKey key = KeyOf(profile, site, options);
     LocationRow& row = rows[key];
     Book(key, site, row);
     ++row.stacks;
@@ -115,7 +100,7 @@ std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& 
       row.heaviest_bytes = bytes;
     }
     if (!options.callers || site.runtime_reason != nullptr) continue;
-    const Key caller = CallerOf(profile, site);
+    const PlaceKey caller = CallerOf(profile, site);
     Book(caller, site, callers[key][caller]);
   }
   for (auto& [key, of_row] : callers) rows[key].callers = Sorted(std::move(of_row), options);
@@ -132,7 +117,7 @@ std::string PlaceOf(const std::string& function, const std::string& file, uint32
   for (; folders > 0 && start != std::string::npos && start > 0; --folders) {
     start = file.rfind('/', start - 1);
   }
-  // A short path stands there in full, with its first slash.
+  // A short path is shown in full, with its leading slash.
   if (start == 0 && file.rfind('/') != 0) start = std::string::npos;
   const std::string name = file.substr(start == std::string::npos ? 0 : start + 1);
   return line != 0 ? fmt::format("{}:{}", name, line) : name;

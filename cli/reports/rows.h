@@ -1,7 +1,7 @@
 // Rows: a profile's sites summed up by location, for the reports that list places.
 //
-// Invariant: the rows' figures sum to the profile's totals; what is kept by design is one row of
-// its own (unless shown), and no site is left out.
+// Invariant: the rows' figures sum to the profile's totals. Blocks kept by design are one row
+// (unless shown), and no site is left out.
 // Thread safety: pure.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace memprof {
 
-// A function that called a location, with what of the location's row came through it.
+// A caller of a location, with the part of the location's row that came through it.
 struct CallerRow : Figures {
   std::string function;  // or "[no caller]"
   std::string file;
@@ -30,12 +30,12 @@ struct LocationRow : Figures {
   std::string file;
   uint32_t line = 0;
   std::string module;          // path; empty: none
-  uint32_t heaviest_node = 0;  // the leaf of the site that weighs most in the figure sorted by
+  uint32_t heaviest_node = 0;  // the leaf of the site with the largest share of the sorting figure
   uint64_t heaviest_bytes = 0;
-  uint32_t stacks = 0;               // sites summed up here
-  std::vector<uint32_t> sites = {};  // which, ascending
+  uint32_t stacks = 0;               // number of sites in this row
+  std::vector<uint32_t> sites = {};  // their indices, ascending
   FigureVariances variances;
-  // If asked for: they sum to the row, in the rows' order.
+  // Filled if asked for: they sum to the row, and have the rows' order.
   std::vector<CallerRow> callers = {};
 };
 
@@ -44,15 +44,15 @@ Result<SortKey> ParseSortKey(std::string_view text);
 
 struct RowOptions {
   Figure figure = Figure::kPeak;
-  bool show_runtime = false;  // what is kept by design: a row a reason instead of one in all
+  bool show_runtime = false;  // blocks kept by design: a row for each reason instead of one for all
   SortKey sort = SortKey::kBytes;
-  bool callers = false;  // who calls the location: the next frame out that is no system's
+  bool callers = false;  // fill callers: the next frame outwards that isn't system code
 };
 
 std::vector<LocationRow> LocationRows(const Profile& profile, const RowOptions& options);
 
-// Where a function is: "file.cc:12", with the last `folders` of its path. Where no file is known,
-// the module's name; nothing for a function that is named after it ("libx.so+0x12").
+// The place of a function: "file.cc:12", with the last `folders` of its path. If the file isn't
+// known, the module's name; empty for a function that is named after its module ("libx.so+0x12").
 std::string PlaceOf(const std::string& function, const std::string& file, uint32_t line,
                     const std::string& module, size_t folders = 0);
 

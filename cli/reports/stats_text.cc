@@ -6,10 +6,12 @@
 #include <iterator>
 #include <vector>
 
+#include "cli/basics/shell_word.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/memory_text.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/timeline_chart.h"
-#include "cli/reports/trust.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -31,7 +33,7 @@ std::string TemporaryText(const Profile& profile) {
       between);
 }
 
-// What the program mapped itself.
+// The program's own mappings.
 std::string MappedText(const Profile& profile) {
   if (IsOfFiguresOnly(profile)) return kNotByProcess;
   const SnapshotMappings& mappings = profile.mappings;
@@ -54,7 +56,7 @@ std::string NotesText(const Profile& profile) {
   };
   const std::vector<std::string> processes = ProcessLines(profile);
   for (size_t i = 1; i < processes.size(); ++i) line(processes[i]);
-  for (const std::string& trust : TrustLines(profile)) line(trust);
+  for (const std::string& trust : ExactnessNotes(profile)) line(trust);
   return text;
 }
 
@@ -73,9 +75,8 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   line("program", Printable(program.program));
   if (IsRunKnown(program)) {
     line("pid", std::to_string(program.pid));
-    line("command", program.command.empty()
-                        ? "not in the capture"
-                        : Printable(fmt::format("{}", fmt::join(program.command, " "))));
+    line("command",
+         program.command.empty() ? "not in the capture" : Printable(ShellWords(program.command)));
     line("start", FormatUtcTime(program.start_unix_ms));
     line("duration", program.duration_ms != 0 ? FormatDuration(program.duration_ms) : "not known");
     line("end", EndText(program));
@@ -115,63 +116,50 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   return text + NotesText(profile);
 }
 
-// Rows of figures, a name and a bar, in aligned columns.
+// Rows of a name, figures and a bar.
 class BarTable {
  public:
   BarTable(std::string title, std::string name, const Profile& profile, const TextStyle& style)
       : title_(std::move(title)),
-        name_(std::move(name)),
         whole_(profile.total),
-        estimates_(profile.tracker.sample_bytes != 0),
-        style_(style) {}
+        style_(style),
+        table_({{std::move(name)},
+                {profile.tracker.sample_bytes != 0 ? "≈ blocks" : "blocks", 14, 1},
+                {"share", 6},
+                {profile.tracker.sample_bytes != 0 ? "≈ bytes" : "bytes", 12, 1},
+                {"share", 6}},
+               "", style) {}
 
-  // `bar`: whether the row has one.
+  // `bar`: the row has one.
   void Add(const Count& count, std::string name, bool bar = true) {
-    if (count != Count()) rows_.push_back({count, std::move(name), bar});
+    if (count == Count()) return;
+    table_.Add({{std::move(name), FormatCount(count.allocations),
+                 FormatShare(count.allocations, whole_.allocations), FormatBytes(count.bytes),
+                 FormatShare(count.bytes, whole_.bytes)}});
+    drawn_.push_back(bar ? count : Count());
   }
 
-  std::string Text(uint64_t Count::*drawn) const {
-    size_t names = Columns(name_);
+  std::string Text(uint64_t Count::*drawn) {
     uint64_t most = 1;
-    for (const Row& row : rows_) {
-      names = std::max(names, Columns(row.name));
-      if (row.bar) most = std::max(most, row.count.*drawn);
-    }
-    const size_t used = names + kFigures;
+    for (const Count& count : drawn_) most = std::max(most, count.*drawn);
+    const size_t used = table_.Indent();
     const size_t room = style_.width > used + 4 ? std::min(style_.width - used, kLongestBar) : 4;
-    std::string text = "\n" + Bold(title_, style_) + "\n" +
-                       Dim(fmt::format("{}  {:>14} {:>6}  {:>12} {:>6}\n", PaddedLeft(name_, names),
-                                       estimates_ ? "≈ blocks" : "blocks", "share",
-                                       estimates_ ? "≈ bytes" : "bytes", "share"),
-                           style_);
-    for (const Row& row : rows_) {
-      const double share = static_cast<double>(row.count.*drawn) / static_cast<double>(most);
-      text += fmt::format("{}  {:>14} {:>6}  {:>12} {:>6}", PaddedLeft(row.name, names),
-                          FormatCount(row.count.allocations),
-                          FormatShare(row.count.allocations, whole_.allocations),
-                          FormatBytes(row.count.bytes), FormatShare(row.count.bytes, whole_.bytes));
+    for (size_t i = 0; i < drawn_.size(); ++i) {
+      const double share = static_cast<double>(drawn_[i].*drawn) / static_cast<double>(most);
       const auto length = static_cast<size_t>(share * static_cast<double>(room) + 0.5);
-      if (row.bar && length != 0) text += "  ";
-      for (size_t i = 0; row.bar && i < length; ++i) text += "█";
-      text += '\n';
+      for (size_t j = 0; j < length; ++j) table_.row(i).function += "█";
     }
-    return text;
+    return "\n" + Bold(title_, style_) + "\n" + table_.Text();
   }
 
  private:
-  static constexpr size_t kFigures = 2 + 14 + 1 + 6 + 2 + 12 + 1 + 6 + 2;
   static constexpr size_t kLongestBar = 40;
-  struct Row {
-    Count count;
-    std::string name;
-    bool bar;
-  };
 
-  const std::string title_, name_;
+  const std::string title_;
   const Count whole_;
-  const bool estimates_;
   const TextStyle style_;
-  std::vector<Row> rows_;
+  TextTable table_;
+  std::vector<Count> drawn_;  // of each row; 0: no bar
 };
 
 // A power of two: "64 B", "4 KiB".
@@ -225,22 +213,18 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
   std::stable_sort(rows.begin(), rows.end(), [&](const LocationRow& a, const LocationRow& b) {
     return a.total.*by > b.total.*by;
   });
-  constexpr size_t kFigures = 14 + 1 + 12 + 1 + 6 + 2;
-  const size_t names = style.width > kFigures + 24 ? style.width - kFigures : 24;
-  std::string text = "\n" + Bold(title, style) + "\n";
-  const char* sign = profile.tracker.sample_bytes != 0 ? "≈ " : "";
-  text += Dim(fmt::format("{} {} {:>6}  {}", PaddedLeft(sign + std::string("blocks"), 14),
-                          PaddedLeft(sign + std::string("bytes"), 12), "share", "function  place"),
-              style) +
-          "\n";
-  auto line = [&](const Count& count, const std::string& name) {
-    text += fmt::format("{:>14} {:>12} {:>6}  {}\n", FormatCount(count.allocations),
-                        FormatBytes(count.bytes), FormatShare(count.*by, profile.total.*by), name);
+  const std::string sign = profile.tracker.sample_bytes != 0 ? "≈ " : "";
+  TextTable table({{sign + "blocks", 14, 1}, {sign + "bytes", 12, 1}, {"share", 6}},
+                  "function  place", style);
+  auto line = [&](const Count& count, std::string name) {
+    table.Add({{FormatCount(count.allocations), FormatBytes(count.bytes),
+                FormatShare(count.*by, profile.total.*by)},
+               std::move(name)});
   };
   Count rest;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (i < kTopPlaces) {
-      line(rows[i].total, PlaceText(rows[i], names));
+      line(rows[i].total, PlaceText(rows[i], table.Room()));
     } else {
       rest += rows[i].total;
     }
@@ -250,7 +234,7 @@ std::string TopPlacesText(const Profile& profile, const char* title, uint64_t Co
     line(rest, fmt::format("others ({})", FormatCountOf(others, "place")));
   }
   line(profile.total, "total");
-  return text;
+  return "\n" + Bold(title, style) + "\n" + table.Text();
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// StatsText: the figures of the whole program as text: totals, sizes as bars, which functions
-// allocated, and the places that allocated most.
+// StatsText: the figures of the whole program as text: totals, sizes as bars, the functions of the
+// allocator, and the places that allocated most.
 //
 // Invariant: the rows of each table sum to the program's total.
 // Thread safety: pure.

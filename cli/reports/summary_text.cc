@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/basics/shell_word.h"
+#include "cli/reports/exactness.h"
 #include "cli/reports/process_table.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/symbol_notes.h"
-#include "cli/reports/trust.h"
 #include "core/profile/runtime_leaks.h"
 #include "core/units.h"
 
@@ -24,7 +25,8 @@ std::string MergeText(const std::vector<SnapshotSource>& sources) {
     last = std::max(last, source.program.start_unix_ms);
     ++programs[source.program.program];
   }
-  const int64_t first = sources.front().program.start_unix_ms;  // they stand by their start
+  // sources are ordered by their start
+  const int64_t first = sources.front().program.start_unix_ms;
   std::string names;
   constexpr size_t kMost = 5;
   size_t shown = 0;
@@ -38,8 +40,8 @@ std::string MergeText(const std::vector<SnapshotSource>& sources) {
                      FormatUtcTime(first), FormatUtcTime(last));
 }
 
-// The first ones; parse lists all.
-std::string NamedText(const NamedSnapshots& named) {
+// The first ones; `parse` lists all.
+std::string NamedText(const NamedMoments& named) {
   constexpr size_t kMost = 12;
   std::string text;
   for (size_t i = 0; i < std::min(named.taken.size(), kMost); ++i) {
@@ -55,16 +57,15 @@ std::string NamedText(const NamedSnapshots& named) {
 std::string HeadText(const Profile& profile, const TextStyle& style) {
   const SnapshotProgram& program = profile.program;
   const std::string name = Printable(program.program);
-  const std::string rest =
-      !profile.sources.empty() ? MergeText(profile.sources)
-      : IsRunKnown(program)
-          ? fmt::format("{}, pid {}, started {}", RunText(program), program.pid,
-                        FormatUtcTime(program.start_unix_ms))
-          : "a region: what ran, when and how it ended is in the capture of its run";
+  const std::string rest = !profile.sources.empty() ? MergeText(profile.sources)
+                           : IsRunKnown(program)
+                               ? fmt::format("{}, pid {}, started {}", RunText(program),
+                                             program.pid, FormatUtcTime(program.start_unix_ms))
+                               : "what ran, when and how it ended is in the capture of its run";
   std::string text = Bold(name, style) + "  " +
                      Wrapped(rest, std::min(Columns(name) + 2, style.width / 2), style.width);
   if (!program.command.empty()) {
-    const std::string command = Printable(fmt::format("{}", fmt::join(program.command, " ")));
+    const std::string command = Printable(ShellWords(program.command));
     text += Dim(Shortened(command, style.width), style) + "\n";
   }
   return text;
@@ -75,7 +76,7 @@ std::string RssText(const Profile& profile) {
   const std::string tracker = FormatBytes(profile.tracker.bytes);
   const bool merge = !profile.sources.empty();
   const std::string sum = FormatBytes(rss_peak_bytes) + " at most, the sum of the sources'";
-  if (IsOfFiguresOnly(profile)) {  // the trackers' is of all processes together
+  if (IsOfFiguresOnly(profile)) {  // the trackers' memory is known only for all processes together
     if (rss_peak_bytes == 0) return "not known";
     return merge ? sum : FormatBytes(rss_peak_bytes) + " at its highest, the tracker's included";
   }
@@ -85,6 +86,17 @@ std::string RssText(const Profile& profile) {
   return CountedInFile(profile)
              ? fmt::format("{}; the tracker counted in a file of {}", peak, tracker)
              : fmt::format("{}, the tracker's {} included", peak, tracker);
+}
+
+// Beside the heap; empty if nothing was mapped or nobody looked.
+std::string MappedText(const Profile& profile) {
+  const MappingSums mapped = SumMappings(profile.mappings.rows, false);
+  if (!profile.mappings.followed || mapped.peak == Count{}) return "";
+  return fmt::format(
+      "{} in {} mapping{} at most, by the program itself and beside the heap; see memprof table "
+      "--mmap",
+      FormatBytes(mapped.peak.bytes), FormatCount(mapped.peak.allocations),
+      mapped.peak.allocations == 1 ? "" : "s");
 }
 
 std::string FiguresText(const Profile& profile, const TextStyle& style) {
@@ -113,8 +125,9 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
                      KeptByRuntimeText(profile.leaked, kept, sample_bytes != 0));
   line("total", figure(profile.total, profile.variances.total));
   line("RSS", RssText(profile));
+  if (const std::string mapped = MappedText(profile); !mapped.empty()) line("mapped", mapped);
   if (!profile.named.taken.empty()) line("named", NamedText(profile.named));
-  const auto trust = TrustLines(profile);
+  const auto trust = ExactnessNotes(profile);
   if (sample_bytes != 0) {
     line("sampled", SamplingText(sample_bytes));
   } else if (trust.empty()) {

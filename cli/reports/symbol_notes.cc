@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::string_view kInstall = "; install ";
 
-// "MODULE: what lacks; install PACKAGE, or else"; all but `modules` may be empty.
+// "MODULE: what is missing; install PACKAGE, or else"; all but `modules` may be empty.
 struct Note {
   std::vector<std::string> modules;
-  std::string what;  // with the text that leads to it
+  std::string what;  // including the text before the packages
   std::vector<std::string> packages;
   std::string otherwise;
 };

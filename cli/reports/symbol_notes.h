@@ -1,4 +1,4 @@
-// The symbolizer's notes, grouped for people: modules that lack the same are one note.
+// The symbolizer's notes, grouped for people: modules that lack the same become one note.
 //
 //   liba.so: no debug info; install a-dbgsym, or …       liba.so, libb.so: no debug info; install
 //   libb.so: no debug info; install b-dbgsym, or …   →   a-dbgsym, b-dbgsym, or …
@@ -11,7 +11,7 @@
 
 namespace memprof {
 
-// In the order in which each first lacks something.
+// In the order of each group's first note.
 std::vector<std::string> GroupedNotes(const std::vector<std::string>& notes);
 
 }  // namespace memprof

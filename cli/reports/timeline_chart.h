@@ -1,4 +1,4 @@
-// The timeline as lines of text: a bar a column, with eighths of a line.
+// The timeline as lines of text: a bar for each column, in eighths of a line.
 //
 //   heap over time   6.1 MiB ▕   ▂▅██▇▇
 //                        0 B ▕▁▃███████▇▇▁
@@ -14,8 +14,8 @@
 
 namespace memprof {
 
-// Heap and RSS; nothing where there is no timeline. `indent`: columns of the names before them. A
-// column shows the highest of its time; where nothing was seen of it, what was there before.
+// Heap and RSS; empty if there is no timeline. `indent` is the width of the names at the left. A
+// column shows the highest value of its time; a column without a value repeats the one before.
 std::string TimelineChart(const Timeline& timeline, size_t indent, const TextStyle& style);
 
 }  // namespace memprof

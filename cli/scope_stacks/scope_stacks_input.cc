@@ -5,6 +5,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
+
+#include "core/tree/interned_tree.h"
 
 namespace memprof {
 namespace {
@@ -13,38 +16,43 @@ using nlohmann::json;
 
 constexpr int kSchema = 1;
 
-// Adds a stack's frames, outermost first, each path once, and returns the leaf's node.
-class CallTree {
+// Collects the stacks' frames and nodes, each path once.
+class Stacks {
  public:
-  explicit CallTree(Snapshot& snapshot) : snapshot_(snapshot) { snapshot_.nodes.push_back({}); }
+  explicit Stacks(size_t modules) : modules_(modules) {}
 
+  // Adds a stack, innermost frame first; returns its leaf's node.
   uint32_t Add(const json& frames) {
     uint32_t node = 0;
     for (auto at = frames.rbegin(); at != frames.rend(); ++at) {
       const auto module = at->at(0).get<int64_t>();
-      if (module >= static_cast<int64_t>(snapshot_.modules.size())) {
+      if (module >= static_cast<int64_t>(modules_)) {
         throw json::other_error::create(0, fmt::format("no module {}", module), &frames);
       }
       const auto offset = at->at(1).get<uint64_t>();
-      node = Child(node, {module < 0 ? kNoModule : static_cast<uint32_t>(module), offset});
+      node = tree_.Child(node,
+                         Frame({module < 0 ? kNoModule : static_cast<uint32_t>(module), offset}));
     }
     return node;
   }
 
- private:
-  uint32_t Child(uint32_t parent, const SnapshotFrame& frame) {
-    const auto [known, fresh] = frames_.emplace(std::pair(frame.module, frame.offset),
-                                                static_cast<uint32_t>(snapshot_.frames.size()));
-    if (fresh) snapshot_.frames.push_back(frame);
-    const auto [child, grown] = nodes_.emplace(std::pair(parent, known->second),
-                                               static_cast<uint32_t>(snapshot_.nodes.size()));
-    if (grown) snapshot_.nodes.push_back({parent, known->second});
-    return child->second;
+  void MoveTo(Snapshot& snapshot) && {
+    snapshot.frames = std::move(frames_);
+    snapshot.nodes = std::move(tree_).Take();
   }
 
-  Snapshot& snapshot_;
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> frames_;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes_;
+ private:
+  uint32_t Frame(const SnapshotFrame& frame) {
+    const auto [known, fresh] = frame_ids_.emplace(std::pair(frame.module, frame.offset),
+                                                   static_cast<uint32_t>(frames_.size()));
+    if (fresh) frames_.push_back(frame);
+    return known->second;
+  }
+
+  const size_t modules_;
+  std::vector<SnapshotFrame> frames_;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> frame_ids_;
+  InternedTree<SnapshotNode> tree_;
 };
 
 uint64_t NoLess(int64_t value) { return value < 0 ? 0 : static_cast<uint64_t>(value); }
@@ -67,16 +75,17 @@ ScopeStacksInput Read(const json& root) {
         {module.at("path").get<std::string>(), module.at("build_id").get<std::string>()});
   }
   input.snapshot.thread_names.emplace_back();
-  CallTree tree(input.snapshot);
+  Stacks stacks(input.snapshot.modules.size());
   for (const json& stack : root.at("stacks")) {
     const ScopeStacksInput::Weight weight = {stack.at("bytes").get<int64_t>(),
                                              stack.at("blocks").get<int64_t>()};
     SnapshotSite site;
-    site.node = tree.Add(stack.at("frames"));
+    site.node = stacks.Add(stack.at("frames"));
     site.total = site.leaked = {NoLess(weight.bytes), NoLess(weight.blocks)};
     input.snapshot.sites.push_back(site);
     input.weights.push_back(weight);
   }
+  std::move(stacks).MoveTo(input.snapshot);
   return input;
 }
 

@@ -1,18 +1,19 @@
-// ScopeStacksInput: the stacks of a scope as the headers in a program hand them to
-// `memprof scope-stacks` on stdin, when a limit of a test is exceeded. JSON:
+// ScopeStacksInput: the stacks of a scope. The headers in a program pass them to `memprof
+// scope-stacks` on stdin when a test exceeds a limit. JSON:
 //
 //   {"schema": 1,
-//    "unit": "bytes",                      by what to order: "bytes" or "blocks"
-//    "leaks": true,                        they were never freed: what runtimes keep is no leak
-//    "except": "testing::",                what is allocated by this namespace, or in
-//    "except_library": "libgtest",         this library, is told apart
+//    "unit": "bytes",                      the order: "bytes" or "blocks"
+//    "leaks": true,                        never freed: what runtimes keep is no leak
+//    "except": "testing::",                allocations of this namespace, or in
+//    "except_library": "libgtest",         this library, are shown apart
 //    "modules": [{"path": "/x/test", "build_id": "ab12"}, …],
 //    "stacks": [{"bytes": 10, "blocks": 1, "frames": [[0, 4660], [-1, 139637976793088]]}, …]}
 //
-// A frame is a module's index and the return address in the file's own terms, innermost first; -1:
-// no module has the address. What a place lost is negative.
+// A frame is a module's index and the return address in the file's own terms, innermost first.
+// Index -1 means that no module has the address. A negative figure means that the place lost
+// memory.
 //
-// Thread safety: pure. Failure: kUnreadable, with what is wrong.
+// Thread safety: pure. Failure: kUnreadable, with the reason.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +27,8 @@
 namespace memprof {
 
 struct ScopeStacksInput {
-  // A site is a stack. Its figures are `weights`; in the snapshot they are there for the rules of
-  // what a runtime keeps, and 0 where they are negative.
+  // Each site is a stack. Its figures are `weights`. The snapshot has them too, for the rules of
+  // what a runtime keeps, with 0 for negative ones.
   Snapshot snapshot;
   struct Weight {
     int64_t bytes = 0;

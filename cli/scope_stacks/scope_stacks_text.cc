@@ -14,6 +14,7 @@
 #include "core/budget/function_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
+#include "core/tree/path_to_root.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -24,7 +25,7 @@ using Weight = ScopeStacksInput::Weight;
 constexpr size_t kStacks = 3;
 constexpr size_t kFrames = 8;
 constexpr size_t kWidth = 96;
-constexpr size_t kFunctionWidth = 56;  // of a line, as long as the place fits beside it
+constexpr size_t kFunctionWidth = 56;  // width of the function if the place fits beside it
 
 Weight& operator+=(Weight& sum, const Weight& more) {
   sum.bytes += more.bytes;
@@ -32,7 +33,7 @@ Weight& operator+=(Weight& sum, const Weight& more) {
   return sum;
 }
 
-// A stack as it is shown; stacks that look alike are one.
+// A stack as it is shown; stacks that look alike are merged.
 using Frames = std::vector<std::pair<std::string, std::string>>;  // function, place
 
 // Names may be without parameters.
@@ -40,7 +41,8 @@ bool IsTestBody(const std::string& function) {
   return QualifiedName(function).ends_with("::TestBody");
 }
 
-// By the innermost function that isn't the system's. A stripped library has no names to tell by.
+// Decided by the innermost function that isn't system code. A stripped library has no names to
+// decide by.
 bool IsExcepted(const ScopeStacksInput& input, const Profile& profile, const ProfileSite& site) {
   const uint32_t location = LocationOf(profile, site);
   if (location == 0) return false;
@@ -55,7 +57,7 @@ bool IsExcepted(const ScopeStacksInput& input, const Profile& profile, const Pro
 
 Frames FramesOf(const Profile& profile, const ProfileSite& site) {
   Frames all, own;
-  for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
+  for (const uint32_t node : PathToRoot(profile.nodes, site.node)) {
     const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
     const std::string module =
         frame.module != kNoModule ? profile.modules[frame.module].path : std::string();
@@ -64,7 +66,7 @@ Frames FramesOf(const Profile& profile, const ProfileSite& site) {
     if (ClassifyFrame(frame.function, module) != FrameKind::kSystem) own.push_back(all.back());
     if (IsTestBody(frame.function)) break;
   }
-  // A stack of the system's alone (a buffer of stdio) is shown as it is.
+  // A stack with only system frames (a buffer of stdio) is shown unchanged.
   return own.empty() ? all : own;
 }
 
@@ -73,6 +75,8 @@ std::string Signed(int64_t bytes) {
 }
 
 std::string FigureText(const Weight& weight) {
+  // A realloc makes a block larger: bytes without one more block.
+  if (weight.blocks == 0) return Signed(weight.bytes);
   const auto blocks = static_cast<uint64_t>(std::llabs(weight.blocks));
   return fmt::format("{} in {}{}", Signed(weight.bytes), weight.blocks < 0 ? "−" : "",
                      FormatCountOf(blocks, "block"));

@@ -15,7 +15,7 @@ namespace {
 
 std::string Allocations(uint64_t n) { return FormatCountOf(n, "allocation"); }
 
-// A tracker that stopped before it counted anything has nothing to show.
+// True if the tracker stopped before it counted anything.
 bool NothingCounted(const Snapshot& snapshot) {
   return snapshot.tracker.stop_reason != 0 && SumTotal(snapshot).allocations == 0;
 }
@@ -114,6 +114,12 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   }
 }
 
+std::string TimeoutText(const RunOutcome& outcome) {
+  return fmt::format("--timeout ended the program{}; exit status {}",
+                     outcome.signalled && outcome.code == SIGKILL ? " with SIGKILL" : "",
+                     kExitTimedOut);
+}
+
 }  // namespace
 
 void FindKeptByRuntime(RunOutcome& outcome) {
@@ -128,7 +134,7 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
                     const std::string& region, bool quiet) {
   Conclusion conclusion;
   conclusion.status = outcome.signalled ? kExitSignalBase + outcome.code : outcome.code;
-  if (!quiet && outcome.signalled) {
+  if (!quiet && outcome.signalled && !outcome.timed_out) {
     const char* name = sigabbrev_np(outcome.code);
     conclusion.lines.push_back(
         name != nullptr ? fmt::format("the program was ended by SIG{}", name)
@@ -136,6 +142,7 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
   }
   const std::string why = WhyNoCapture(outcome, region);
   conclusion.has_capture = why.empty() && outcome.written.has_value();
+  if (outcome.timed_out) conclusion.status = kExitTimedOut;
   if (!why.empty()) {
     if (conclusion.status == 0) conclusion.status = kExitRefused;
     conclusion.lines.push_back(why);
@@ -147,6 +154,7 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
       conclusion.lines.push_back("the program itself is left out by --only or --skip");
     }
   }
+  if (outcome.timed_out) conclusion.last_line = TimeoutText(outcome);
   return conclusion;
 }
 

@@ -17,10 +17,11 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kBusyTick{100};
-constexpr int kVisitsALook = 64;  // more wait: who comes without end isn't all that is to be done
-constexpr milliseconds kAnswerTick{20};  // while somebody waits for what a tick does
+// the others wait: endless visitors must not keep us from other work
+constexpr int kVisitsALook = 64;
+constexpr milliseconds kAnswerTick{20};  // while somebody waits for the next tick
 constexpr milliseconds kQuietTick{1000};
-constexpr int kQuietAfter = 20;  // ticks without a change
+constexpr int kQuietAfter = 20;  // after so many ticks without a change
 
 ControlReply Reply(ControlStatus status, const std::string& text) {
   ControlReply reply;
@@ -42,10 +43,12 @@ Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocke
       tree_(tree),
       first_region_(std::move(region)),
       executed_(options_.output, options_.overwrite),
-      snapshots_(options_.snapshots, control, options_.output, options_.region,
-                 options_.checkpoint.count() != 0, program.pid()),
+      named_moments_(options_.named_moments, control, options_.output, options_.region,
+                     options_.checkpoint.count() != 0, program.pid()),
       tick_(kBusyTick),
-      next_checkpoint_(steady_clock::now() + options_.checkpoint) {}
+      next_checkpoint_(steady_clock::now() + FirstCheckpoint(options_.checkpoint)) {
+  if (options_.timeout.count() != 0) timeout_ = steady_clock::now() + options_.timeout;
+}
 
 RunOutcome Supervisor::Run() {
   auto next_tick = steady_clock::now() + tick_;
@@ -62,30 +65,33 @@ RunOutcome Supervisor::Run() {
   return std::move(outcome_);
 }
 
-// Waits for what comes next, at most until the tick, and does what there is to do.
+// Waits for the next event, at most until the tick, and handles it.
 void Supervisor::Look(steady_clock::time_point& next_tick) {
   pollfd waiting[] = {{signals_.fd(), POLLIN, 0},
                       {socket_.fd(), POLLIN, 0},
-                      {snapshots_.fd(), POLLIN, 0},
+                      {named_moments_.fd(), POLLIN, 0},
                       {program_.fd(), POLLIN, 0},
                       {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0}};
   auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
-  wake = std::min(wake, snapshots_.NextLook(image_.get()));
+  wake = std::min(wake, named_moments_.NextLook(image_.get()));
+  wake = std::min(wake, timeout_);
   if (tree_ != nullptr) wake = std::min(wake, tree_->NextLook());
   const auto left = std::chrono::ceil<milliseconds>(wake - steady_clock::now()).count();
   poll(waiting, std::size(waiting), static_cast<int>(std::max<milliseconds::rep>(left, 0)));
-  // Visitors first: a program that ended at once has connected before.
+  // Visitors first: a program that has ended already may have connected before.
   if (waiting[1].revents != 0) OnVisitors();
   if (waiting[0].revents != 0) OnSignals();
   if (tree_ != nullptr && (waiting[4].revents != 0 || steady_clock::now() >= tree_->NextLook())) {
     tree_->Look();
   }
-  if (waiting[2].revents != 0) snapshots_.OnRequests(image_.get());
-  for (const int fd : snapshots_.TakeDetachRequests()) OnDetachRequest(fd);
+  if (waiting[2].revents != 0) named_moments_.OnRequests(image_.get());
+  for (const int fd : named_moments_.TakeDetachRequests()) OnDetachRequest(fd);
   if (waiting[3].revents != 0) LookAtProgram();
+  if (!ended_ && steady_clock::now() >= timeout_) OnTimeout();
   if (image_ != nullptr && !ended_) image_->LookAtHistory();
-  if (!ended_ && snapshots_.Look(image_.get())) next_checkpoint_ = steady_clock::now();
-  if (snapshots_.AreAwaited()) next_tick = std::min(next_tick, steady_clock::now() + kAnswerTick);
+  if (!ended_ && named_moments_.Look(image_.get())) next_checkpoint_ = steady_clock::now();
+  if (named_moments_.AreAwaited())
+    next_tick = std::min(next_tick, steady_clock::now() + kAnswerTick);
   if (steady_clock::now() < next_tick) return;
   OnTick();
   next_tick = steady_clock::now() + tick_;
@@ -93,8 +99,8 @@ void Supervisor::Look(steady_clock::time_point& next_tick) {
 
 void Supervisor::OnSignals() {
   while (const auto number = program_.NextSignal(signals_)) {
-    if (snapshots_.IsOurs(*number)) {
-      snapshots_.OnSignal(image_.get());
+    if (named_moments_.IsOurs(*number)) {
+      named_moments_.OnSignal(image_.get());
     } else {
       program_.OnSignal(*number);
     }
@@ -102,13 +108,17 @@ void Supervisor::OnSignals() {
   }
 }
 
-// True: the program has ended, and is reaped, or was let go.
+// True: the program has ended and is reaped, or memprof detached from it.
 bool Supervisor::LookAtProgram() {
   const auto end = program_.Look();
   if (!end) return false;
   ended_ = true;
   static_cast<ProgramEnd&>(outcome_) = *end;
   if (image_ != nullptr && end->is_there) image_->LookForLateExec();
+  if (image_ != nullptr && end->executed) {
+    image_->Sample();  // finds the other program's name
+    image_->MarkReplaced();
+  }
   program_.Reap();
   return true;
 }
@@ -158,12 +168,12 @@ Result<RegionFile> Supervisor::NextRegion(uint64_t most_bytes) {
     first_region_.reset();
     if (region.bytes() <= most_bytes) return region;
   }
-  // The earlier image's region stays readable for us, though the new one has its name.
+  // The earlier image's region stays readable for us, although the new file has its name.
   return options_.region.empty() ? RegionFile::InMemory(most_bytes)
                                  : RegionFile::InFile(options_.region, true, most_bytes);
 }
 
-// The program's tracker, or with an image before it: the process has executed another program.
+// The program's tracker. If there is an image already, the process has executed another program.
 void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   auto region = NextRegion(visitor.most_region_bytes);
   if (!region) {
@@ -176,17 +186,17 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   tracker.jemalloc = allocators.jemalloc;
   if (!region->SetOptions(tracker)) Say("the tracker's options could not be written");
   const uint64_t bytes = region->bytes();
-  // Before the answer: with it, the program may end at once.
+  // Before the answer: after it the program may end at once.
   ImageOrigin origin;
   origin.command_line = options_.command_line;
-  // What was started may have been left out, and this be what it executed.
+  // The started program may be left out, and this may be the one that it executed.
   const bool is_started = image_ == nullptr && !outcome_.left_out;
   auto image = std::make_unique<Image>(std::move(*region), program_.pid(),
                                        is_started ? options_.program : std::string(), origin);
   image->AddUnseenAllocator(is_started && !options_.unseen_allocator.empty()
                                 ? options_.unseen_allocator
                                 : allocators.unseen);
-  // The tracker waits: all else comes after the answer.
+  // The tracker is waiting: everything else comes after the answer.
   TrackerSocket::ForChildren children = {-1, 0, 0};
   if (tree_ != nullptr)
     children = tree_->ForChildrenOf(tree_->ProgramStarts(image->program()), visitor.user);
@@ -200,28 +210,41 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   const std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
   if (before == nullptr) return;
   if (before->Attached()) {
-    snapshots_.FinishImage(*before);
-    snapshots_.ImageExecuted(executed_.Add(*before));
+    named_moments_.FinishImage(*before);
+    named_moments_.ImageExecuted(executed_.Add(*before));
   } else {
     ++outcome_.late_trackers;
     image_->AddUnseen({Unseen::Kind::kExecuted, before->name(), {}, 1});
   }
 }
 
+// As timeout(1), which signals a whole process group.
+void Supervisor::OnTimeout() {
+  const int number = outcome_.timed_out ? SIGKILL : SIGTERM;
+  timeout_ = outcome_.timed_out ? steady_clock::time_point::max() : timeout_ + kKillAfterTimeout;
+  outcome_.timed_out = true;
+  program_.OnSignal(number);
+  if (tree_ != nullptr) tree_->SignalAll(number);
+}
+
 void Supervisor::OnTick() {
   executed_.Collect();
-  snapshots_.AnswerExecuted(executed_);
-  snapshots_.OnTick(image_.get());
+  named_moments_.AnswerExecuted(executed_);
+  named_moments_.OnTick(image_.get());
   if (image_ == nullptr) return;
   quiet_ticks_ = image_->Sample() ? 0 : quiet_ticks_ + 1;
   tick_ = quiet_ticks_ < kQuietAfter ? kBusyTick : kQuietTick;
+  if (!ended_ && image_->replaced()) {
+    program_.OnExec();
+    if (LookAtProgram()) return;
+  }
   if (checkpoint_.Busy()) return;
   FinishCheckpoint();
   if (options_.checkpoint.count() == 0 || steady_clock::now() < next_checkpoint_) return;
   next_checkpoint_ = steady_clock::now() + options_.checkpoint;
   if (!image_->Attached()) return;
-  const SnapshotProgram program = image_->Describe(EndKind::kRunning, 0);
-  snapshots_.CheckpointStarts();
+  const SnapshotProgram program = image_->Describe(EndKind::kCut, 0);
+  named_moments_.CheckpointStarts();
   checkpoint_.Start(options_.output, image_->region(), program, HistoryOf(EndKind::kRunning),
                     options_.metrics);
 }
@@ -229,21 +252,21 @@ void Supervisor::OnTick() {
 void Supervisor::FinishCheckpoint() {
   if (!checkpoint_.Started()) return;
   const auto written = checkpoint_.Finish();
-  // Said once: the next one may succeed, and the last one's failure is the run's.
+  // Reported once: the next one may succeed, and a failure of the last one is the run's.
   if (!written && !checkpoint_failed_) Say("checkpoint: {}", written.error().message);
   checkpoint_failed_ = !written;
   SayNoMetrics(checkpoint_.no_metrics());
   outcome_.checkpoints += written ? 1 : 0;
-  snapshots_.CheckpointEnds(written.has_value());
+  named_moments_.CheckpointEnds(written.has_value());
 }
 
-// Said once, until they are written again.
+// Reported once, until they are written again.
 void Supervisor::SayNoMetrics(const std::string& why) {
   if (!why.empty() && !metrics_failed_) Say("metrics: {}", why);
   metrics_failed_ = !why.empty();
 }
 
-// With what the program's own capture tells of its descendants.
+// Including what the program's own capture says about its descendants.
 RegionHistory Supervisor::HistoryOf(EndKind end) {
   RegionHistory history = image_->History(end);
   if (tree_ != nullptr) AddUnseen(history.unseen, tree_->UnseenSoFar());
@@ -253,7 +276,7 @@ RegionHistory Supervisor::HistoryOf(EndKind end) {
 void Supervisor::FinishLastImage() {
   FinishCheckpoint();
   executed_.Finish();
-  snapshots_.AnswerExecuted(executed_);
+  named_moments_.AnswerExecuted(executed_);
   outcome_.executed_images = executed_.count();
   outcome_.executed_without_capture = executed_.without_capture();
   outcome_.executed_captures = executed_.captures();
@@ -276,14 +299,14 @@ void Supervisor::FinishLastImage() {
   }
   outcome_.jemalloc_refused = image_->JemallocRefused();
   const SnapshotProgram program = image_->Describe(end, code);
-  snapshots_.FinishImage(*image_);
+  named_moments_.FinishImage(*image_);
   std::string no_metrics;
   auto written = WriteRegion(options_.output, image_->region(), program, HistoryOf(end),
                              options_.metrics, no_metrics);
   SayNoMetrics(no_metrics);
-  snapshots_.Finish();
+  named_moments_.Finish();
   if (written) {
-    outcome_.written = std::move(*written);
+    outcome_.written = std::move(*written).Take();
   } else {
     outcome_.write_error = written.error().message;
   }

@@ -1,16 +1,17 @@
-// Supervisor: watches over one program until it ends, and sees to its captures.
+// Supervisor: watches one program until it ends, and writes its captures.
 //
 //   poll ── signals      forward; SIGCHLD: the program stopped, or ended
 //        ── socket       a tracker: the first image, or the next one after an exec
-//        ── program      let go, or ended (SupervisedProgram)
+//        ── program      detached, or ended (SupervisedProgram)
 //        ── descendants  (ProcessTree)
 //        ── 100 ms tick  peak and RSS; 1 s when nothing changes
-//        ── history      what the image had allocated over time, when it is due (ImageHistory)
-//        ── snapshots    those that have names (RunSnapshots)
-//        ── checkpoint   the capture as of now, written by a thread
+//        ── history      the image's live bytes over time, when a look is due (ImageHistory)
+//        ── requests     for named moments (RunNamedMoments)
+//        ── checkpoint   the capture as of now, written by a thread; the first after a second
+//        ── timeout      SIGTERM, and SIGKILL 10 s later
 //
 // Thread safety: one a process, one thread.
-// Failure: what can't be written is said on stderr; the program is never disturbed.
+// Failure: what can't be written is reported on stderr; the program is never disturbed.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +29,7 @@
 #include "cli/supervisor/images/region_file.h"
 #include "cli/supervisor/processes/signals.h"
 #include "cli/supervisor/processes/supervised_program.h"
-#include "cli/supervisor/run_snapshots.h"
+#include "cli/supervisor/run_named_moments.h"
 #include "cli/supervisor/tree/process_tree.h"
 #include "core/snapshot/snapshot.h"
 
@@ -40,35 +41,45 @@ struct SupervisorOptions {
   std::string program;                      // its name
   std::string output;                       // the capture's file, expanded
   std::string region;                       // the region's file, expanded; empty: in memory
-  bool overwrite = false;                   // captures of earlier images too
-  bool command_line = true;                 // it is in the captures
+  bool overwrite = false;                   // also overwrite the captures of earlier images
+  bool command_line = true;                 // keep the command line in the captures
   std::chrono::milliseconds checkpoint{0};  // 0: none
   TrackerOptions tracker;
-  std::string unseen_allocator;  // inside the program that is started (elf_facts.h)
-  SnapshotOptions snapshots;
+  std::string unseen_allocator;  // inside the started program (elf_facts.h)
+  NamedMomentOptions named_moments;
   std::string metrics;  // a file for Prometheus; empty: none
+  // Then the program and its descendants are ended; 0: never.
+  std::chrono::milliseconds timeout{0};
 };
 
+// After the SIGTERM of a timeout.
+inline constexpr std::chrono::seconds kKillAfterTimeout{10};
+
 struct RunOutcome : ProgramEnd {
+  bool timed_out = false;                      // SupervisorOptions::timeout ended it
   int executed_images = 0;                     // images before the last one
-  int executed_without_capture = 0;            // of those
-  std::vector<std::string> executed_captures;  // the files of the others
+  int executed_without_capture = 0;            // how many of those have no capture
+  std::vector<std::string> executed_captures;  // the captures of the others
   int checkpoints = 0;                         // written
-  int late_trackers = 0;                       // of the program, that had given up waiting for us
-  int descendants = 0;                         // trackers of other processes, which were sent away
-  bool jemalloc_refused = false;               // by the last image's (Image::JemallocRefused)
-  bool left_out = false;                       // --only or --skip: the program itself
-  std::string untracked_image;      // the last image's capture is that of this program, which
-                                    // executed another that no tracker came from
+  // trackers of the program that had given up waiting for us
+  int late_trackers = 0;
+  // trackers of other processes, which were told to run untracked
+  int descendants = 0;
+  bool jemalloc_refused = false;  // by the last image's (Image::JemallocRefused)
+  bool left_out = false;          // --only or --skip: the program itself
+  // if not empty: the last image executed this program, from which no tracker came, so the capture
+  // is the earlier image's
+  std::string untracked_image;
   std::string write_error;          // of the last image's capture; empty: it is written
-  std::optional<Snapshot> written;  // the last image's
-  Count kept_by_runtime;            // of its leaks (FindKeptByRuntime)
+  std::optional<Snapshot> written;  // the last image's capture
+  // the part of its leaks that is kept by design (FindKeptByRuntime)
+  Count kept_by_runtime;
 };
 
 class Supervisor {
  public:
-  // What is given by reference must outlive this. `region` is for the first image. `tree`: of the
-  // program's descendants, likewise; nullptr: they aren't followed.
+  // Objects passed by reference must outlive this, and so must `tree`. `region` is for the first
+  // image. `tree` holds the program's descendants; nullptr: they aren't followed.
   Supervisor(SupervisorOptions options, Signals& signals, TrackerSocket& socket,
              ControlSocket& control, InnerJemallocCache& jemallocs, SupervisedProgram& program,
              RegionFile region, ProcessTree* tree = nullptr);
@@ -82,6 +93,7 @@ class Supervisor {
   void OnDetachRequest(int fd);
   void AnswerDetachRequests();
   void OnTick();
+  void OnTimeout();
   void StartImage(const TrackerSocket::Visitor& visitor);
   RegionHistory HistoryOf(EndKind end);
   void FinishLastImage();
@@ -102,7 +114,7 @@ class Supervisor {
   bool ended_ = false;
   CheckpointWriter checkpoint_;
   ExecutedImages executed_;
-  RunSnapshots snapshots_;
+  RunNamedMoments named_moments_;
   std::unique_ptr<Image> image_;
   bool checkpoint_failed_ = false;  // said once
   bool metrics_failed_ = false;     // likewise
@@ -111,6 +123,7 @@ class Supervisor {
   int quiet_ticks_ = 0;
   std::vector<int> detach_askers_;  // to be answered when the capture is written
   std::chrono::steady_clock::time_point next_checkpoint_;
+  std::chrono::steady_clock::time_point timeout_ = std::chrono::steady_clock::time_point::max();
 };
 
 }  // namespace memprof

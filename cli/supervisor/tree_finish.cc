@@ -12,9 +12,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <utility>
 
 #include "cli/basics/output_name.h"
 #include "cli/supervisor/conclusion.h"
+#include "cli/supervisor/supervisor.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -24,8 +26,10 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kNamesShown = 4;
-constexpr milliseconds kTrackersCome{200};  // from an exec, unless the machine has much else to do
-constexpr int kVisitsALook = 64;            // as the supervisor's
+// time from an exec to its tracker, on a machine that isn't overloaded
+constexpr milliseconds kTrackersCome{200};
+constexpr int kKillTries = 50;
+constexpr int kVisitsALook = 64;  // as in the supervisor
 
 std::string Children(uint64_t count) {
   return count == 1 ? "1 child process" : FormatCount(count) + " child processes";
@@ -35,7 +39,7 @@ bool Ends(int signal) {
   return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-// Does what there is to do by then.
+// Handles the events until that time.
 void AwaitEvent(ProcessTree& tree, Signals& signals, TrackerSocket& socket,
                 steady_clock::time_point until) {
   pollfd waiting[] = {{signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
@@ -51,32 +55,11 @@ void AwaitEvent(ProcessTree& tree, Signals& signals, TrackerSocket& socket,
   }
 }
 
-}  // namespace
-
-std::vector<int> OpenDescriptors() {
-  std::vector<int> open;
-  DIR* directory = opendir("/proc/self/fd");
-  if (directory == nullptr) return open;
-  while (const dirent* entry = readdir(directory)) {
-    const int fd = static_cast<int>(std::strtol(entry->d_name, nullptr, 10));
-    if (entry->d_name[0] != '.' && fd != dirfd(directory)) open.push_back(fd);
-  }
-  closedir(directory);
-  return open;
-}
-
-void RaiseOwnDescriptorLimit() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-void AdoptDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
+// Gives trackers of descendants that are executing a program a short grace to come; returns whether a
+// profiled descendant lives then.
 bool AwaitTrackers(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
   const auto until = steady_clock::now() + kTrackersCome;
-  if (tree.AnyLiving()) tree.LookForUnclaimed();  // else it has just looked
+  if (tree.AnyLiving()) tree.LookForUnclaimed();  // otherwise it has just looked
   while (tree.HasComing() && steady_clock::now() < until) {
     AwaitEvent(tree, signals, socket, std::min(tree.NextLook(), until));
     tree.Look();
@@ -84,6 +67,9 @@ bool AwaitTrackers(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
   return tree.HasLiving();
 }
 
+// Stays until no profiled descendant lives, or a signal asks to end. A process that is executing a
+// program just now gets that grace. `all`: stays also while an untracked descendant lives from
+// which a tracker may come.
 void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bool all) {
   do {
     while (tree.AnyLiving() || (all && tree.HasComing())) {
@@ -92,6 +78,25 @@ void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bo
   } while (AwaitTrackers(tree, signals, socket));
 }
 
+// Kills what a timeout's SIGTERM hasn't ended in time.
+void EndTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
+  const auto until = steady_clock::now() + kKillAfterTimeout;
+  while (tree.AnyLiving() && steady_clock::now() < until) {
+    AwaitEvent(tree, signals, socket, std::min(tree.NextLook(), until));
+  }
+  // A child that was forked meanwhile has had no signal.
+  for (int tries = 0; tries < kKillTries && tree.AnyLiving(); ++tries) {
+    tree.SignalAll(SIGKILL);
+    AwaitEvent(tree, signals, socket, tree.NextLook());
+  }
+}
+
+enum class Supervising {
+  kInBackground,  // this is the new process: it has to stay with the tree, and to end
+  kElsewhere,     // the new process does that: here the tree only has to be concluded
+  kEnded,         // no process could be forked: nobody stays with the tree
+};
+// Pre: the tree is settled. The background process closes `callers` and owns the directory.
 Supervising GoOnInBackground(ProcessTree& tree, PrivateDirectory& directory,
                              const std::vector<int>& callers) {
   tree.Settle();
@@ -120,6 +125,50 @@ Supervising GoOnInBackground(ProcessTree& tree, PrivateDirectory& directory,
   return Supervising::kInBackground;
 }
 
+}  // namespace
+
+std::vector<int> OpenDescriptors() {
+  std::vector<int> open;
+  DIR* directory = opendir("/proc/self/fd");
+  if (directory == nullptr) return open;
+  while (const dirent* entry = readdir(directory)) {
+    const int fd = static_cast<int>(std::strtol(entry->d_name, nullptr, 10));
+    if (entry->d_name[0] != '.' && fd != dirfd(directory)) open.push_back(fd);
+  }
+  closedir(directory);
+  return open;
+}
+
+void RaiseOwnDescriptorLimit() {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void AdoptDescendants() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+TreeOutcome FinishTree(const TreeEnd& end, ProcessTree& tree, Signals& signals,
+                       TrackerSocket& socket, PrivateDirectory& directory) {
+  if (end.timed_out) EndTree(tree, signals, socket);
+  if (end.wait) StayWithTree(tree, signals, socket, true);
+  const auto where = !end.wait && AwaitTrackers(tree, signals, socket)
+                         ? GoOnInBackground(tree, directory, end.callers)
+                         : Supervising::kEnded;
+  // From here on only the other process reads what the tree leaves.
+  if (where == Supervising::kElsewhere) return tree.Conclude(end.program, end.program_images);
+  if (where == Supervising::kInBackground) {
+    StayWithTree(tree, signals, socket, false);
+    tree.Settle();
+    const TreeOutcome late = tree.Conclude(end.program, end.program_images);
+    if (end.at_late_end) end.at_late_end(late);
+    { const PrivateDirectory remove = std::move(directory); }
+    _exit(0);
+  }
+  tree.Settle();
+  return tree.Conclude(end.program, end.program_images);
+}
+
 std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& output) {
   std::vector<std::string> lines;
   if (tree.processes != 0) {
@@ -130,7 +179,7 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
     if (tree.files.size() > kNamesShown) {
       line += fmt::format(" and {} more", tree.files.size() - kNamesShown);
     }
-    if (tree.images > tree.files.size()) {
+    if (!tree.files.empty() && tree.images > tree.files.size()) {
       line += fmt::format("; {} lighter ones have no capture of their own",
                           FormatCount(tree.images - tree.files.size()));
     }
@@ -142,9 +191,8 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
   } else if (!tree.merge_error.empty()) {
     lines.push_back("there is no merge of all processes: " + tree.merge_error);
   } else if (tree.living != 0) {
-    lines.push_back(fmt::format(
-        "{} of them still run: their captures, and the merge {}, are written when they end",
-        FormatCount(tree.living), InsertBeforeExtension(output, ".all")));
+    lines.push_back(fmt::format("{} of them still run: the merge {} is written when they end",
+                                FormatCount(tree.living), InsertBeforeExtension(output, ".all")));
   }
   if (tree.refused != 0) {
     lines.push_back(
@@ -161,7 +209,7 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
     }
     lines.push_back(
         fmt::format("{} ran without a tracker (static, with a cleaned environment, behind a "
-                    "filter of system calls, or where memprof can't be reached): {}",
+                    "filter of system calls, or where memprof can't be reached in a second): {}",
                     Children(count), names));
   }
   return lines;

@@ -1,13 +1,14 @@
-// TreeFinish: what is left of a run when the program itself has ended: descendants that live on.
+// TreeFinish: the end of a run whose program has ended while descendants live on.
 //
-//   --wait     the supervisor stays with them, as the one who reaps them
-//   else       it goes on in the background, as a process of its own that holds none of the
-//              descriptors it was started with: `$(memprof run …)` ends with the program
+//   --wait     the supervisor stays with them, and reaps them
+//   else       it goes on in the background, as a new process that holds none of the descriptors
+//              that memprof was started with: `$(memprof run …)` ends with the program
 //
-// Thread safety: none. Failure: without a process for the background the captures are written as
-// the descendants are now.
+// Thread safety: none. Failure: if no background process can be forked, the captures are written
+// with the descendants' current figures.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,33 +19,30 @@
 
 namespace memprof {
 
-// Descriptors that are open now: before any of ours is.
+// The descriptors that are open now. Call it before we open any.
 std::vector<int> OpenDescriptors();
 
-// Each image that is watched takes a few.
+// Each watched image takes a few descriptors.
 void RaiseOwnDescriptorLimit();
 
-// Descendants whose parents end become ours: before any is there.
+// Makes us the new parent of descendants whose parents end. Call it before there is any.
 void AdoptDescendants();
 
-// Stays until no descendant lives that is profiled, or a signal asks it to end. Who is just
-// executing something has a moment. `all`: also while another one lives from which a tracker may
-// come.
-void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bool all);
-
-// The moment that trackers have to come. Whether a descendant lives then that is profiled.
-bool AwaitTrackers(ProcessTree& tree, Signals& signals, TrackerSocket& socket);
-
-enum class Supervising {
-  kInBackground,  // this is the new process: it is to stay with the tree, and to end
-  kElsewhere,     // the new process does it: here the tree is only to be concluded
-  kEnded,         // there is no new process: nobody stays with the tree
+struct TreeEnd {
+  const Snapshot* program;                         // the last image; null: it has no capture
+  const std::vector<std::string>& program_images;  // the captures of earlier images
+  bool wait;                                       // stay with all descendants
+  bool timed_out;                   // end them: they had their SIGTERM with the program
+  const std::vector<int>& callers;  // closed in the background process
+  // the background process calls it at its end; may be empty
+  const std::function<void(const TreeOutcome&)>& at_late_end;
 };
-// The tree is settled. `callers` are closed in the background, and the directory is its own.
-Supervising GoOnInBackground(ProcessTree& tree, PrivateDirectory& directory,
-                             const std::vector<int>& callers);
+// Stays with descendants, or hands them and the directory to a background process. In that process
+// this never returns.
+TreeOutcome FinishTree(const TreeEnd& end, ProcessTree& tree, Signals& signals,
+                       TrackerSocket& socket, PrivateDirectory& directory);
 
-// What the run says of its descendants.
+// The run's lines about its descendants.
 std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& output);
 
 }  // namespace memprof

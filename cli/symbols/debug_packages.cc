@@ -9,7 +9,8 @@
 namespace memprof {
 namespace {
 
-// Most packages have NAME-dbgsym in the archive of debug symbols; a few have one in the main one.
+// Most packages have NAME-dbgsym in the archive of debug symbols; a few have one in the main
+// archive.
 std::string DebugPackageOf(std::string_view package) {
   if (package == "libc6") return "libc6-dbg";
   if (package.starts_with("python3."))
@@ -17,7 +18,7 @@ std::string DebugPackageOf(std::string_view package) {
   return std::string(package) + "-dbgsym";
 }
 
-// dpkg knows a file under the name that it was unpacked with: /lib or /usr/lib.
+// dpkg knows a file by the name that it was unpacked with: in /lib or /usr/lib.
 std::vector<std::string> NamesOf(const std::string& file) {
   std::error_code error;
   const std::string real = std::filesystem::canonical(file, error).string();
@@ -27,7 +28,7 @@ std::vector<std::string> NamesOf(const std::string& file) {
   return names;
 }
 
-// Debug packages by the files' names, from what dpkg-query prints.
+// Maps the files' names to debug packages, from dpkg-query's output.
 std::map<std::string, std::string> PackagesByName(std::string_view text) {
   std::map<std::string, std::string> packages;
   while (!text.empty()) {

@@ -1,7 +1,7 @@
-// Which Debian packages bring the debug info of files.
+// Finds the Debian packages with the debug info of files.
 //
-// Thread safety: pure, but for the process that it starts.
-// Failure: on other systems, and for files of no package, there is nothing to name.
+// Thread safety: pure, except that it starts a process.
+// Failure: on other systems, and for files of no package, the result is empty.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ namespace memprof {
 // Parallel to `files`; empty: not known.
 std::vector<std::string> DebugPackageOfEach(const std::vector<std::string>& files);
 
-// In order of the alphabet, each once.
+// Sorted, without repetitions.
 std::vector<std::string> DebugPackagesOf(const std::vector<std::string>& files);
 
-// From what "dpkg-query -S" prints: "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6".
+// Parses the output of "dpkg-query -S": "libc6:amd64: /lib/x86_64-linux-gnu/libc.so.6".
 std::vector<std::string> ParseDebugPackages(std::string_view text);
 
 }  // namespace memprof

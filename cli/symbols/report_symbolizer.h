@@ -1,46 +1,49 @@
-// ReportSymbolizer: names for a report, from what the capture has stored and from the files here.
+// ReportSymbolizer: names for a report, from those stored in the capture and from the files here.
 //
-// What is stored wins, so that a capture gives the same report on every machine; but a module that
-// lacked something when it was stored is resolved here if nothing lacks here. Then paths are
-// mapped.
+// Stored names win, so that a capture gives the same report on every machine. The exception is a
+// module that lacked something when its names were stored: it is resolved here if nothing is
+// missing here. Then paths are mapped.
 //
-// Thread safety: none. Ownership: `capture` must outlive it.
+// Thread safety: none. Ownership: the stored names must outlive it.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/symbols/symbol_options.h"
 #include "core/symbolizer/symbolizer.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_symbols.h"
 
 namespace memprof {
 
 class ReportSymbolizer : public Symbolizer {
  public:
-  ReportSymbolizer(const CaptureContent& capture, const SymbolOptions& options);
+  // `stored`: the names that the capture has.
+  ReportSymbolizer(const StoredSymbols& stored, const SymbolOptions& options);
 
-  // Pre: they are the capture's.
+  // Pre: the modules and frames are the capture's.
   std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
                                    std::span<const SnapshotFrame> frames) override;
   const std::vector<std::string>& notes() const override { return notes_; }
   std::string NoteOn(const SnapshotModule& module) const override;
 
-  // Modules whose names are the stored ones and whose files aren't here.
+  // Modules with stored names whose files are missing here.
   const std::vector<std::string>& stored_only() const { return stored_only_; }
 
  private:
-  std::vector<bool> ModulesOfFrames() const;
-  void AddNotes(const std::vector<bool>& from_store);
+  void AddNotes(std::span<const SnapshotModule> modules, std::span<const SnapshotFrame> frames,
+                const std::vector<bool>& from_store);
 
-  const CaptureContent& capture_;
+  const StoredSymbols& stored_;
   const SymbolOptions options_;
   const bool has_stored_;
   const std::unique_ptr<Symbolizer> here_;
   std::vector<std::string> notes_;
-  std::vector<std::string> module_notes_;  // parallel to the capture's modules
+  // of modules that lack something
+  std::vector<std::pair<SnapshotModule, std::string>> module_notes_;
   std::vector<std::string> stored_only_;
 };
 

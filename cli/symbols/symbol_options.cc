@@ -1,15 +1,18 @@
 #include "cli/symbols/symbol_options.h"
 
 #include <memory>
+#include <string_view>
 
 #include "cli/basics/time_option.h"
 #include "cli/symbols/debug_packages.h"
 #include "cli/terminal/terminal_progress.h"
+#include "core/budget/pattern.h"
+#include "core/frame_kind.h"
 
 namespace memprof {
 
 void AddSymbolOptions(Arguments& arguments, SymbolOptions& options) {
-  // Not a vector: CLI11 would split "[a,b]" and take what follows for more of them.
+  // Not a vector: CLI11 would split "[a,b]" and take the following words as values, too.
   arguments
       .AddTaken(
           "--path-map", [&options](const std::string& rule) { return options.paths.Add(rule); },
@@ -23,6 +26,24 @@ void AddSymbolOptions(Arguments& arguments, SymbolOptions& options) {
   arguments.AddFlag(
       "--no-binaries", options.no_binaries,
       "Read no binary that the capture names, nor its debug info: for captures of strangers");
+}
+
+void AddWrapperOption(Arguments& arguments) {
+  arguments
+      .AddTaken(
+          "--wrapper",
+          [](const std::string& text) -> Result<void> {
+            Result<Pattern> pattern = Pattern::Glob(text);
+            if (!pattern) return tl::unexpected(pattern.error());
+            AddWrapper([wrapper = *pattern](std::string_view function) {
+              return wrapper.Matches(function);
+            });
+            return {};
+          },
+          "Functions whose name matches PATTERN wrap an allocator: their callers are the places. "
+          "Repeatable")
+      .TypeName("PATTERN")
+      .EachTime();
 }
 
 SymbolizerOptions MakeSymbolizerOptions(const SymbolOptions& options) {

@@ -4,7 +4,7 @@
 
 #include "cli/symbols/report_symbolizer.h"
 #include "formats/atomic_file.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_reader.h"
 
 namespace memprof {
 
@@ -18,12 +18,12 @@ Result<SymbolizedCapture> Symbolize(const std::string& capture, const SymbolOpti
   }
   SymbolOptions named = options;
   named.names_packages = true;  // the notes are stored
-  ReportSymbolizer symbolizer(*content, named);
+  ReportSymbolizer symbolizer(content->symbols, named);
   const Snapshot& snapshot = content->snapshot;
   StoredSymbols symbols;
   symbols.chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
   for (size_t i = 0; i < snapshot.frames.size(); ++i) {
-    // A row that stands for no address has its name everywhere.
+    // A row that stands for no address has the same name everywhere.
     if (snapshot.frames[i].module == kNoModule) symbols.chains[i].clear();
   }
   for (const SnapshotModule& module : snapshot.modules) {

@@ -1,8 +1,8 @@
-// Stores in a capture's file what its frames stand for on this machine.
+// Stores the names that a capture's frames have on this machine in the capture's file.
 //
 // Thread safety: none.
-// Failure: kUnreadable for what is no capture or a damaged one, kIo for what can't be written,
-// kUsage for a capture with more names than one holds. The file is then as it was.
+// Failure: kUnreadable for a file that is no capture or is damaged, kIo for a failed write, kUsage
+// for more names than a capture holds. The file is then unchanged.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace memprof {
 
 struct SymbolizedCapture {
   std::string bytes;
-  std::vector<std::string> notes;  // what lacked, one line a module
+  std::vector<std::string> notes;  // what was missing, one line a module
 };
 
-// A capture's bytes with symbols. What it has stored already is kept where nothing better is here.
+// A capture's bytes with symbols. Stored names are kept unless there are better ones here.
 Result<SymbolizedCapture> Symbolize(const std::string& capture, const SymbolOptions& options);
 
-// The same in place: at `path` there is always a whole capture.
+// The same in place: `path` always has a whole capture.
 Result<SymbolizedCapture> SymbolizeFile(const std::string& path, const SymbolOptions& options);
 
 }  // namespace memprof

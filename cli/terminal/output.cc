@@ -10,12 +10,13 @@
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
+#include "core/scoped_fd.h"
 #include "formats/atomic_file.h"
 
 namespace memprof {
 namespace {
 
-// A device, a pipe, or a name for one of our descriptors, whatever that is.
+// True for a device, a pipe, or a name of one of our descriptors.
 bool IsWrittenInPlace(const std::string& file) {
   struct stat link;
   struct stat target;
@@ -44,14 +45,12 @@ Result<void> Write(const OutputOptions& options, const std::string& text) {
   if (!IsWrittenInPlace(options.file)) {
     return WriteFileAtomically(options.file, text, Readers::kByUmask);
   }
-  const int fd = open(options.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-  if (fd < 0) {
+  const ScopedFd fd(open(options.file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) {
     return Fail(ErrorKind::kIo,
                 fmt::format("{} can't be written: {}", options.file, strerror(errno)));
   }
-  auto written = WriteTo(fd, options.file, text);
-  close(fd);
-  return written;
+  return WriteTo(fd.get(), options.file, text);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Where a report goes: stdout, or a file that is never overwritten without -f.
+// The output of a report: stdout, or a file that is never overwritten without -f.
 //
-// What is no regular file (/dev/stdout, /dev/null, a FIFO) holds nothing that could be lost: it is
-// written to as it is, and never replaced.
+// A file that isn't regular (/dev/stdout, /dev/null, a FIFO) holds nothing that could be lost: it
+// is written to directly, and never replaced.
 #pragma once
 
 #include <string>
@@ -21,16 +21,16 @@ bool IsStdout(const OutputOptions& options);
 
 void AddOutputOptions(Arguments& arguments, OutputOptions& options);
 
-// Whether WriteOutput would refuse: kExists, or kUsage for a folder.
+// Fails if WriteOutput would refuse: kExists, or kUsage for a folder.
 Result<void> CheckOutput(const OutputOptions& options);
 
-// Writes and gives the exit status; failures are said.
+// Writes and returns the exit status; failures are printed.
 int WriteOutput(const OutputOptions& options, const std::string& text);
 
-// No escapes ever reach a file.
+// A file never gets escapes.
 TextStyle StyleOf(const OutputOptions& options);
 
-// Says the error and gives its exit status.
+// Prints the error and returns its exit status.
 int ExitStatusOf(const Error& error);
 
 }  // namespace memprof

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kNarrowest = 40;
 constexpr size_t kWidest = 1000;
 
-// The bytes that the first `characters` of it take.
+// The number of bytes that the first `characters` take.
 size_t BytesOf(std::string_view text, size_t characters) {
   size_t at = 0;
   for (; characters > 0 && at < text.size(); --characters) {
@@ -76,6 +76,26 @@ std::string Shortened(std::string_view text, size_t columns) {
   const size_t head = columns - 1 - tail;
   return std::string(text.substr(0, BytesOf(text, head))) + "…" +
          std::string(text.substr(BytesOf(text, Columns(text) - tail)));
+}
+
+std::string ShortenedCallers(std::string_view text, size_t columns) {
+  constexpr std::string_view kArrow = " ← ", kLeftOut = " ← …";
+  const size_t last_arrow = text.rfind(kArrow);
+  if (Columns(text) <= columns || last_arrow == std::string_view::npos) {
+    return Shortened(text, columns);
+  }
+  const std::string end = std::string(kLeftOut) + std::string(text.substr(last_arrow));
+  constexpr size_t kLeastOfFirst = 8;
+  if (columns < Columns(end) + kLeastOfFirst)
+    return Shortened(text.substr(0, text.find(kArrow)), columns);
+  const size_t room = columns - Columns(end);
+  std::string_view kept = text.substr(0, last_arrow);
+  while (Columns(kept) > room) {
+    const size_t arrow = kept.rfind(kArrow);
+    if (arrow == std::string_view::npos) return Shortened(kept, room) + end;
+    kept = kept.substr(0, arrow);
+  }
+  return std::string(kept) + end;
 }
 
 std::string ShortenedFront(std::string_view text, size_t columns) {

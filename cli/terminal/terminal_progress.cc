@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kPatience{300};  // work that is done by then says nothing
+constexpr milliseconds kPatience{300};  // work that is done by then prints nothing
 constexpr milliseconds kPause{100};
 constexpr size_t kLongestName = 40;
 
@@ -24,7 +24,7 @@ void Write(const std::string& text) {
   std::fflush(stderr);
 }
 
-// A file's name may hold anything.
+// A file's name may contain anything.
 std::string PlainName(const std::string& name) {
   std::string plain;
   for (const char c : name) plain += c >= 0x20 && c < 0x7f ? c : '?';

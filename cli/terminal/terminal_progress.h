@@ -1,4 +1,4 @@
-// TerminalProgress: one line on stderr that says what takes long, while it does, and is wiped away.
+// TerminalProgress: one line on stderr that names a slow step while it runs, and is then erased.
 //
 // Thread safety: none.
 #pragma once
@@ -12,7 +12,7 @@ namespace memprof {
 
 class TerminalProgress {
  public:
-  // stderr is a terminal that can go back in its line.
+  // True if stderr is a terminal that can move back in its line.
   static bool Wanted();
 
   TerminalProgress();
@@ -23,7 +23,7 @@ class TerminalProgress {
   void Show(const SymbolizerProgress& progress);
 
  private:
-  std::chrono::steady_clock::time_point next_;  // not before
+  std::chrono::steady_clock::time_point next_;  // no update before this time
   bool shown_ = false;
 };
 

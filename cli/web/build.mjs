@@ -1,10 +1,11 @@
 // Bundles src/ into two HTML files with everything inside: script, style, licences, and the marker
-// where the executable puts the data: the flame graph page, and the page of a difference.
+// for the executable's data. One is the flame graph page, the other the page of a difference.
 //
 //   node build.mjs --modules DIR --out FILE --diff-out FILE --notices FILE [--write-notices]
 //
 // DIR is a node_modules made by `npm ci` from this folder's package-lock.json. The third-party
-// notices are derived from what the bundler really took; the committed file must say the same.
+// notices are derived from the modules that the bundler really used; the committed file must have
+// the same.
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join, resolve} from 'node:path';
@@ -69,7 +70,7 @@ function notices(packages) {
     return {title: `${name} ${version} (${license})`, text: [file, notice].filter(Boolean)
         .map((f) => readFileSync(f, 'utf8').trim()).join('\n\n')};
   });
-  // Packages with the same text stand together: most of them are one author's.
+  // Packages with the same text are listed together: most of them have the same author.
   const byText = new Map();
   for (const {title, text} of parts) byText.set(text, [...(byText.get(text) ?? []), title]);
   return [...byText].map(([text, titles]) => ({titles, text}));
@@ -93,7 +94,8 @@ const pages = await Promise.all([
   style: (await bundle(page.style, {})).text})));
 
 const expected = noticesPage(notices(packagesOf(pages.flatMap(({script}) => script.inputs))));
-// What stands below them is kept: the executable's libraries, which no bundler knows.
+// The text below these notices is kept: it is about the executable's libraries, which the bundler
+// doesn't know.
 const committed = existsSync(options.notices) ? readFileSync(options.notices, 'utf8') : '';
 const libraries = committed.indexOf('\n# Libraries in the executable\n');
 const kept = libraries < 0 ? '' : committed.slice(libraries);

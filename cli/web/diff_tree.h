@@ -1,9 +1,9 @@
-// DiffTree: two profiles' stacks as one call tree, for the page of a difference. Frames are found
-// by SymbolKey (core/profile/symbol_key.h), so lines and addresses don't matter; the least
-// important are folded into rows "[pruned]", as in page_tree.h.
+// DiffTree: two profiles' stacks as one call tree, for the page of a difference. Frames are matched
+// by SymbolKey (core/profile/symbol_key.h), so lines and addresses don't matter. The least
+// important ones are folded into rows "[pruned]", as in page_tree.h.
 //
 // Invariants
-//   1. nodes[0] is the root, of no frame; every other node's parent has a smaller index.
+//   1. nodes[0] is the root, without a frame; every other node's parent has a smaller index.
 //   2. The nodes' own figures sum to both profiles' totals, whatever was folded.
 //   3. Sites kept by design lie under root ─ kRuntimeRow.
 //   4. nodes.size() <= max_nodes, as long as that leaves room for the root and one row.

@@ -1,6 +1,6 @@
 // The flame graph page: one HTML file that works from a disk, offline, for ever. The page's code
-// and style are bundled at build time (build.mjs) and lie in the executable; what is written here
-// is the capture's data, as JSON inside a <script type="application/json">.
+// and style are bundled at build time (build.mjs) and stored in the executable. Here the capture's
+// data is added, as JSON inside a <script type="application/json">.
 //
 // Failure: none; text that isn't UTF-8 gets replacement characters.
 // Invariants
@@ -26,44 +26,57 @@
 namespace memprof {
 
 struct PageOptions {
-  Figure mode = Figure::kPeak;  // what the page shows first
+  Figure mode = Figure::kPeak;  // the figure that the page shows first
   std::string capture;          // the capture's name, for the title
-  // One line each: what keeps the figures from being exact and complete. Empty: nothing does, and
-  // the page says so.
+  // One line for each reason why figures aren't exact and complete. Empty: there is none, and the
+  // page says so.
   std::vector<std::string> warnings;
-  // The text of a line of a file; empty: not known. None: the page shows no source.
+  // Returns the text of a line of a file; empty: not known. If unset, the page shows no source.
   std::function<std::string(const std::string& file, uint32_t line)> source_line;
   size_t max_source_bytes = 1u << 20;
   PageLimits limits;
-  size_t max_data_bytes = 9'600'000;  // with the page's own 300 KB below 10 MB
+  size_t max_data_bytes = 9'600'000;  // together with the page's own 300 KB below 10 MB
 };
 
-// The data alone.
+// Only the data.
 //
 //   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
 //    "kept_by_design": [bytes, n],
 //    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
 //    "nodes": {"parent": […], "frame": […]}, "threads": [name, …],
-//    "own": {"node": […], "thread": […], "peak_bytes": […], "peak_allocations": […], …}}
+//    "own": {"node": […], "thread": […], "peak_bytes": […], "peak_allocations": […], …},
+//    "functions": {"function": […], "file": […], "module": […], "kind": […], "others": n,
+//                  "self": {"of": […], "thread": […], "peak_bytes": […], …},
+//                  "located": {…}, "inclusive": {…}}}
 //
-// "own" has a row for each (node, thread) where a site ends; the page sums up towards the root.
-// Without "thread" there is one. "temporary_threshold" is 0 where the capture doesn't know what was
-// temporary; the figure is 0 then.
+// "own" has a row for each (node, thread) where a site ends; the page sums up towards the root. If
+// there is no "thread", there is only one. "temporary_threshold" is 0 if the capture doesn't know
+// the temporary blocks; their figures are 0 then.
+//
+// "functions" are the figures by function over the whole profile (page_functions.h), which the nodes
+// don't have if some were pruned. "of" is the function's index. In a sampled profile "self",
+// "located" and "inclusive" have "variances" as well.
 //
 // "frames" may have a column "source": the text of the frame's first line.
 //
-// Where the profile has them, also
+// If the profile has them, there are also
 //
 //   "timeline": {"interval_ms": n, "time_ms": […], "heap_bytes": […], "rss_bytes": [… or null]},
 //   "moments":  {"interval_ms": n, "time_ms": […], "inexact": [0 or 1, …], "heap_bytes": […],
 //                "allocations": […]},
 //   "history":  {"node": […], "changes": [how many of each], "moment": […], "bytes": […],
 //                "allocations": […]},
-//   "selected": {"time_ms": n, "text": "live at 9 min 58 s"}
+//   "selected": {"time_ms": n, "text": "live at 9 min 58 s"},
+//   "mapped":   {"peak": [bytes, mappings], "end": [bytes, mappings]},
+//   "rss":      {"time_ms": n, "bytes": n, "parts": [{"name": …, "meaning": …, "bytes": n}, …]}
 //
-// "history" has what was live of a node's own at the moments, as the differences to the moment
-// before: at moment m the sum of those of moments up to m. "selected" says that what is called peak
-// is what was live at that time.
+// "rss" has the parts of the highest RSS of which they were measured (core/snapshot/memory_record.h);
+// the program's "rss_peak_bytes" may be higher. A part may be negative, and one of no bytes is left
+// out.
+//
+// "history" has the live figures of a node itself at the moments, as differences from the moment
+// before: the figure at moment m is the sum of the differences up to m. "selected" says that the
+// figures called peak are what was live at that time.
 std::string PageData(const Profile& profile, const PageOptions& options);
 
 std::string MakePage(const Profile& profile, const PageOptions& options);

@@ -7,8 +7,11 @@
 #include <utility>
 
 #include "cli/web/embedded_json.h"
+#include "cli/web/merged_tree.h"
 #include "cli/web/page.h"
+#include "cli/web/page_functions.h"
 #include "cli/web/page_history.h"
+#include "cli/web/page_memory.h"
 #include "cli/web/page_rows.h"
 
 namespace memprof {
@@ -55,7 +58,7 @@ Json ProgramJson(const Profile& profile) {
           {"tracker_bytes", profile.tracker.bytes}};
 }
 
-// The text of each frame's first line, or null where there is none of any.
+// The text of each frame's first line, or null if no frame has one.
 Json SourceJson(const std::vector<PageFrame>& frames, const PageOptions& options,
                 Strings& strings) {
   if (!options.source_line) return nullptr;
@@ -101,55 +104,115 @@ Json NodesJson(const std::vector<PageNode>& nodes) {
   return {{"parent", std::move(parent)}, {"frame", std::move(frame)}};
 }
 
-Json Column(const std::vector<PageRow>& rows, auto&& value) {
+template <typename Row, typename Value>
+Json Column(const std::vector<Row>& rows, Value value) {
   Json column = Json::array();
-  for (const PageRow& row : rows) column.push_back(value(row));
+  for (const Row& row : rows) column.push_back(value(row));
   return column;
 }
 
-Json OwnJson(const PageRows& page) {
-  const std::vector<PageRow>& rows = page.rows;
-  Json own = {{"node", Column(rows, [](const PageRow& row) { return row.node; })}};
-  if (page.threads.size() > 1) {
-    own["thread"] = Column(rows, [](const PageRow& row) { return row.thread; });
+// The rows' threads, if there are several, and their figures.
+template <typename Row>
+void AddRows(const std::vector<Row>& rows, const std::vector<std::string>& threads, Json& json) {
+  if (threads.size() > 1) {
+    json["thread"] = Column(rows, [](const Row& row) { return row.thread; });
   }
   for (const Figure figure : kAllFigures) {
-    own[NameOf(figure) + std::string("_bytes")] =
-        Column(rows, [&](const PageRow& row) { return FigureOf(row, figure).bytes; });
-    own[NameOf(figure) + std::string("_allocations")] =
-        Column(rows, [&](const PageRow& row) { return FigureOf(row, figure).allocations; });
+    json[NameOf(figure) + std::string("_bytes")] =
+        Column(rows, [&](const Row& row) { return FigureOf(row, figure).bytes; });
+    json[NameOf(figure) + std::string("_allocations")] =
+        Column(rows, [&](const Row& row) { return FigureOf(row, figure).allocations; });
   }
-  return own;
 }
 
-// What the errors of estimates are computed from, for the rows of OwnJson.
-Json VariancesJson(const std::vector<PageRow>& rows) {
+// The variances of the rows' figures.
+template <typename Row>
+Json VariancesJson(const std::vector<Row>& rows) {
   Json json;
   for (const Figure figure : kAllFigures) {
-    json[NameOf(figure) + std::string("_bytes")] = Column(rows, [&](const PageRow& row) {
-      return std::round(FigureOf(row.variances, figure).bytes);
-    });
-    json[NameOf(figure) + std::string("_allocations")] = Column(rows, [&](const PageRow& row) {
+    json[NameOf(figure) + std::string("_bytes")] = Column(
+        rows, [&](const Row& row) { return std::round(FigureOf(row.variances, figure).bytes); });
+    json[NameOf(figure) + std::string("_allocations")] = Column(rows, [&](const Row& row) {
       return std::round(FigureOf(row.variances, figure).allocations);
     });
   }
   return json;
 }
 
-// No page is made smaller than this: what is left then isn't the tree's.
+Json OwnJson(const PageRows& page) {
+  Json own = {{"node", Column(page.rows, [](const PageRow& row) { return row.node; })}};
+  AddRows(page.rows, page.threads, own);
+  return own;
+}
+
+Json FunctionsJson(const PageFunctions& page, const std::vector<std::string>& threads, bool sampled,
+                   Strings& strings) {
+  const std::vector<FunctionName>& all = page.functions;
+  using Name = FunctionName;
+  Json json = {
+      {"function", Column(all, [&](const Name& name) { return strings.Index(name.function); })},
+      {"file", Column(all, [&](const Name& name) { return strings.Index(name.file); })},
+      {"module", Column(all, [&](const Name& name) { return strings.Index(name.module); })},
+      {"kind", Column(all, [](const Name& name) { return static_cast<int>(name.kind); })},
+      {"others", page.others}};
+  const std::pair<const char*, const std::vector<FunctionRow>*> kinds[] = {
+      {"self", &page.self}, {"located", &page.located}, {"inclusive", &page.inclusive}};
+  for (const auto& [name, rows] : kinds) {
+    Json columns = {{"of", Column(*rows, [](const FunctionRow& row) { return row.function; })}};
+    AddRows(*rows, threads, columns);
+    if (sampled) columns["variances"] = VariancesJson(*rows);
+    json[name] = std::move(columns);
+  }
+  return json;
+}
+
+// No page is made smaller than this: the rest of its size isn't the tree's.
 constexpr size_t kFewestNodes = 100;
+// The figures by function take at most one in so many bytes of the data.
+constexpr size_t kFunctionsShare = 3;
 
 struct Data {
   std::string json;
   size_t nodes = 0;
 };
 
-Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits& limits) {
-  const PageTree tree = MakePageTree(profile, limits);
-  const PageRows rows = MakePageRows(profile, tree, limits.max_nodes);
+// Makes the data of one profile within different limits.
+class DataWriter {
+ public:
+  DataWriter(const Profile& profile, const PageOptions& options)
+      : profile_(profile), options_(options), merged_(MergeTree(profile)) {}
+
+  Data Write(const PageLimits& limits) {
+    const PageTree tree = MakePageTree(profile_, merged_, limits);
+    const PageRows rows = MakePageRows(profile_, tree, limits.max_nodes);
+    if (rows.thread_of != thread_of_ || functions_.functions.empty()) {
+      thread_of_ = rows.thread_of;
+      functions_ = MakePageFunctions(
+          profile_, merged_, rows,
+          std::min(limits.max_function_bytes, options_.max_data_bytes / kFunctionsShare));
+    }
+    return {Text(tree, rows, limits), tree.nodes.size()};
+  }
+
+ private:
+  std::string Text(const PageTree& tree, const PageRows& rows, const PageLimits& limits) const;
+
+  const Profile& profile_;
+  const PageOptions& options_;
+  const MergedTree merged_;
+  std::vector<uint32_t> thread_of_;  // by which functions_ was made
+  PageFunctions functions_;
+};
+
+std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
+                             const PageLimits& limits) const {
+  const Profile& profile = profile_;
+  const PageOptions& options = options_;
+  const bool sampled = profile.tracker.sample_bytes != 0;
   auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
   Strings strings;
   Json frames = FramesJson(tree.frames, options, strings);
+  Json functions = FunctionsJson(functions_, rows.threads, sampled, strings);
   Json data = {{"schema", 1},
                {"memprof", MEMPROF_VERSION},
                {"mode", NameOf(options.mode)},
@@ -170,23 +233,25 @@ Data DataOf(const Profile& profile, const PageOptions& options, const PageLimits
                {"frames", std::move(frames)},
                {"nodes", NodesJson(tree.nodes)},
                {"threads", rows.threads},
-               {"own", OwnJson(rows)}};
-  if (const uint64_t sample_bytes = profile.tracker.sample_bytes; sample_bytes != 0) {
-    data["sampled"] = {{"bytes", sample_bytes},
-                       {"text", SamplingText(sample_bytes)},
+               {"own", OwnJson(rows)},
+               {"functions", std::move(functions)}};
+  if (sampled) {
+    data["sampled"] = {{"bytes", profile.tracker.sample_bytes},
+                       {"text", SamplingText(profile.tracker.sample_bytes)},
                        {"variances", VariancesJson(rows.rows)}};
   }
+  AddMemory(profile, data);
   AddHistory(profile, tree, limits.max_history_bytes, data);
-  return {EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace)),
-          tree.nodes.size()};
+  return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 }  // namespace
 
 std::string PageData(const Profile& profile, const PageOptions& options) {
-  // The tree's limits are of estimated bytes; the page's is of those that were written.
+  DataWriter writer(profile, options);
+  // The tree's limits are estimates; the page's limit counts the bytes written.
   for (PageLimits limits = options.limits;;) {
-    Data data = DataOf(profile, options, limits);
+    Data data = writer.Write(limits);
     if (data.json.size() <= options.max_data_bytes || data.nodes <= kFewestNodes) return data.json;
     const double too_large =
         static_cast<double>(data.json.size()) / static_cast<double>(options.max_data_bytes);

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What a change takes as text at most on average: moment, bytes, blocks and their commas.
+// The average length of a change as text: moment, bytes, blocks and their commas.
 constexpr size_t kChangeBytes = 20;
 
 Json TimelineJson(const Timeline& timeline) {
@@ -29,7 +29,7 @@ struct NodeHistory {
   LiveHistory history;
 };
 
-// Every second moment until what is left fits.
+// Drops every second moment until the rest fits.
 void Thin(Moments& moments, std::vector<NodeHistory>& histories, size_t max_bytes) {
   auto bytes = [&] {
     size_t changes = 0;

@@ -1,4 +1,4 @@
-// The page's data of what was over time: "timeline", "moments" and "history" (page.h).
+// The page's data over time: "timeline", "moments" and "history" (page.h).
 //
 // Thread safety: pure.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace memprof {
 
-// Adds the members for what the profile has. The history takes at most `max_bytes`: above, every
-// second moment goes.
+// Adds the members that the profile has data for. The history takes at most `max_bytes`: if it is
+// larger, every second moment is dropped.
 void AddHistory(const Profile& profile, const PageTree& tree, size_t max_bytes,
                 nlohmann::ordered_json& data);
 

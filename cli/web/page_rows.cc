@@ -7,7 +7,7 @@
 namespace memprof {
 namespace {
 
-// For each name of the profile: its index in the page, with `kept` threads of their own.
+// The page's index of each thread name of the profile; `kept` threads stay separate.
 std::vector<uint32_t> Renumbered(const Profile& profile, const std::vector<uint32_t>& by_weight,
                                  size_t kept, std::vector<std::string>& names) {
   names.clear();
@@ -57,15 +57,16 @@ bool HasFigure(const ProfileSite& site) {
 PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_rows) {
   const std::vector<uint32_t> by_weight = ThreadsByWeight(profile);
   PageRows result;
-  // Halving ends with one row a node, which is what the tree's own limits allow.
+  // Halving ends with one row for each node, which the tree's own limits allow.
   for (size_t kept = by_weight.size();; kept /= 2) {
-    const std::vector<uint32_t> thread_of = Renumbered(profile, by_weight, kept, result.threads);
+    result.thread_of = Renumbered(profile, by_weight, kept, result.threads);
     std::map<std::pair<uint32_t, uint32_t>, PageRow> rows;
     for (size_t i = 0; i < profile.sites.size(); ++i) {
       const ProfileSite& site = profile.sites[i];
       if (!HasFigure(site)) continue;
       const uint32_t node = tree.node_of_site[i];
-      const uint32_t thread = site.thread_name < thread_of.size() ? thread_of[site.thread_name] : 0;
+      const uint32_t thread =
+          site.thread_name < result.thread_of.size() ? result.thread_of[site.thread_name] : 0;
       PageRow& row = rows[{node, thread}];
       row.node = node;
       row.thread = thread;

@@ -1,12 +1,12 @@
-// PageRows: what each thread allocated at each node of a page. The page filters by thread, so its
-// figures are kept by (node, thread name) and summed there.
+// PageRows: the allocations of each thread at each node of a page. The page filters by thread, so
+// its figures are kept by (node, thread name) and summed there.
 //
-// A program of many threads has many rows of few bytes; where there are more than max_rows, the
-// threads that matter least are shown together as kOtherThreads.
+// A program of many threads has many rows of few bytes. If there are more than max_rows, the least
+// important threads are shown together as kOtherThreads.
 //
 // Invariants
-//   1. The rows of a node sum to its own figures; a node of no figures has no row.
-//   2. Rows are in the order of (node, thread), and no two are of the same.
+//   1. The rows of a node sum to its own figures; a node without figures has no row.
+//   2. Rows are ordered by (node, thread), without repetitions.
 //
 // Thread safety: plain values. The same profile and tree give the same rows.
 #pragma once
@@ -22,13 +22,14 @@
 namespace memprof {
 
 struct PageRow : Figures {
-  uint32_t node = 0;    // of the tree
-  uint32_t thread = 0;  // of PageRows::threads
+  uint32_t node = 0;    // index in the tree
+  uint32_t thread = 0;  // index into PageRows::threads
   FigureVariances variances;
 };
 
 struct PageRows {
   std::vector<std::string> threads;
+  std::vector<uint32_t> thread_of;  // for each of the profile's thread names, its index in threads
   std::vector<PageRow> rows;
 };
 

@@ -1,4 +1,4 @@
-// The bundled pages as the build made them, each with one marker where the data goes.
+// The bundled pages that the build makes, each with one marker for the data.
 //
 // Thread safety: constants.
 #pragma once
@@ -9,7 +9,7 @@ namespace memprof {
 
 inline constexpr std::string_view kPageDataMarker = "@MEMPROF_PAGE_DATA@";
 
-// Each holds the marker exactly once: build.mjs refuses to make another.
+// Each has the marker exactly once: build.mjs makes sure of it.
 std::string_view PageTemplate();
 // The page that compares two captures.
 std::string_view DiffPageTemplate();

@@ -8,127 +8,16 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/tree/pruned_tree.h"
+
 namespace memprof {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
 constexpr size_t kLinesShown = 8;
-// A name is shown in full up to this; the longest seen in real C++ are around 10,000 bytes.
-constexpr size_t kMaxTextBytes = 32 * 1024;
-// What a node costs in the page, on average: parent, frame, and the figures of every third one.
-// PageData measures what it really takes.
+// The average size of a node in the page: parent, frame, and figures for every third one. PageData
+// measures the real size.
 constexpr size_t kNodeBytes = 32;
-
-struct MergedNode {
-  uint32_t parent = 0;
-  uint32_t name = 0;  // index of names_
-  std::set<uint32_t> lines;
-  bool inlined = true;
-  PageNode figures;  // own, parent and frame unused
-};
-
-// Merges the profile's nodes by (parent, function, file, module).
-class Merger {
- public:
-  explicit Merger(const Profile& profile) : profile_(profile) {
-    nodes.push_back({});
-    for (auto& memo : merged_of_) {
-      memo.assign(std::max<size_t>(profile.nodes.size(), 1), kNone);
-    }
-    merged_of_[0][0] = 0;
-    for (const ProfileSite& site : profile.sites) Add(site);
-  }
-
-  std::vector<MergedNode> nodes;
-  std::vector<PageFrame> names;        // lines and inlined not set
-  std::vector<uint32_t> node_of_site;  // in nodes
-
- private:
-  void Add(const ProfileSite& site) {
-    // Two copies of a node may be needed: one under the root, one for what is kept by design.
-    const size_t variant = site.runtime_reason == nullptr ? 0 : 1;
-    uint32_t top = 0;
-    if (variant == 1) {
-      top = Child(Child(0, Row(kRuntimeRow)), Row(site.runtime_reason));
-      // Sites of different reasons may share outer frames: the memo holds for one reason only.
-      if (top != runtime_top_) {
-        runtime_top_ = top;
-        std::fill(merged_of_[1].begin(), merged_of_[1].end(), kNone);
-        merged_of_[1][0] = top;
-      }
-    }
-    node_of_site.push_back(MergedOf(variant, site.node));
-    PageNode& figures = nodes[node_of_site.back()].figures;
-    AddFigures(figures, site);
-    figures.variances += site.variances;
-    figures.history = SumOf(figures.history, site.history);
-  }
-
-  uint32_t MergedOf(size_t variant, uint32_t node) {
-    std::vector<uint32_t>& memo = merged_of_[variant];
-    std::vector<uint32_t> path;  // innermost first
-    while (memo[node] == kNone) {
-      path.push_back(node);
-      node = profile_.nodes[node].parent;
-    }
-    uint32_t merged = memo[node];
-    for (auto it = path.rbegin(); it != path.rend(); ++it) {
-      const ProfileFrame& frame = profile_.frames[profile_.nodes[*it].frame];
-      merged = Child(merged, NameOf(frame));
-      if (frame.line != 0) nodes[merged].lines.insert(frame.line);
-      if (!frame.inlined) nodes[merged].inlined = false;
-      memo[*it] = merged;
-    }
-    return merged;
-  }
-
-  uint32_t NameOf(const ProfileFrame& frame) {
-    const std::string module =
-        frame.module == kNoModule ? std::string() : profile_.modules[frame.module].path;
-    return Name(
-        {frame.function, frame.file, module, "", 0, ClassifyFrame(frame.function, module), false});
-  }
-
-  uint32_t Row(std::string text) {
-    return Name({std::move(text), "", "", "", 0, FrameKind::kRow, false});
-  }
-
-  uint32_t Name(PageFrame frame) {
-    // NUL can't occur in a path; in a function it would only merge two hostile names.
-    std::string key = frame.function + '\0' + frame.file + '\0' + frame.module;
-    const auto [it, is_new] =
-        name_index_.try_emplace(std::move(key), static_cast<uint32_t>(names.size()));
-    if (is_new) names.push_back(std::move(frame));
-    return it->second;
-  }
-
-  uint32_t Child(uint32_t parent, uint32_t name) {
-    const uint64_t key = (uint64_t{parent} << 32) | name;
-    const auto [it, is_new] = child_index_.try_emplace(key, static_cast<uint32_t>(nodes.size()));
-    if (is_new) {
-      MergedNode node;
-      node.parent = parent;
-      node.name = name;
-      node.inlined = names[name].kind != FrameKind::kRow;
-      nodes.push_back(std::move(node));
-    }
-    return it->second;
-  }
-
-  const Profile& profile_;
-  std::vector<uint32_t> merged_of_[2];
-  uint32_t runtime_top_ = kNone;
-  std::unordered_map<std::string, uint32_t> name_index_;
-  std::unordered_map<uint64_t, uint32_t> child_index_;
-};
-
-// Never in the middle of a UTF-8 sequence.
-std::string Shortened(const std::string& text) {
-  if (text.size() <= kMaxTextBytes) return text;
-  size_t end = kMaxTextBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return fmt::format("{}… [{} bytes cut]", text.substr(0, end), text.size() - end);
-}
 
 std::string LinesText(const std::set<uint32_t>& lines) {
   const auto shown = static_cast<std::ptrdiff_t>(std::min(lines.size(), kLinesShown));
@@ -138,121 +27,115 @@ std::string LinesText(const std::set<uint32_t>& lines) {
   return text;
 }
 
-// A node matters by its largest share of any figure, so that what is small at the peak but is most
-// of the leak stays. Shares are inclusive: no node matters more than its parent.
-std::vector<double> Importance(const std::vector<MergedNode>& nodes) {
-  std::vector<Figures> sums(nodes.size());
-  for (size_t i = nodes.size(); i-- > 0;) {
-    AddFigures(sums[i], nodes[i].figures);
-    if (i != 0) AddFigures(sums[nodes[i].parent], sums[i]);
+// The room in the page, which nodes that stay take. Rows "[pruned]" count.
+class Room {
+ public:
+  Room(const MergedTree& merged, const PageLimits& limits)
+      : merged_(merged),
+        limits_(limits),
+        folded_children_(merged.nodes.size(), 0),
+        name_counted_(merged.names.size(), false) {
+    for (uint32_t i = 1; i < merged.nodes.size(); ++i) ++folded_children_[merged.nodes[i].parent];
   }
-  std::vector<double> importance(nodes.size(), 0);
-  auto share = [](uint64_t part, uint64_t whole) {
-    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
-  };
-  for (const Figure figure : kAllFigures) {
-    const Count all = FigureOf(sums[0], figure);
-    for (size_t i = 0; i < nodes.size(); ++i) {
-      const Count& part = FigureOf(sums[i], figure);
-      importance[i] = std::max(
-          {importance[i], share(part.bytes, all.bytes), share(part.allocations, all.allocations)});
-    }
-  }
-  return importance;
-}
 
-// Which nodes stay. A node that stays has its parent there; rows "[pruned]" are counted.
-std::vector<bool> ChooseKept(const Merger& merger, const PageLimits& limits) {
-  const std::vector<MergedNode>& nodes = merger.nodes;
-  const std::vector<double> importance = Importance(nodes);
-  std::vector<uint32_t> order(nodes.size());
-  for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  // Stable: of equals the parent, which has the smaller index, comes first.
-  std::stable_sort(order.begin(), order.end(),
-                   [&](uint32_t a, uint32_t b) { return importance[a] > importance[b]; });
-  std::vector<uint32_t> folded_children(nodes.size(), 0);
-  for (size_t i = 1; i < nodes.size(); ++i) ++folded_children[nodes[i].parent];
-
-  std::vector<bool> kept(nodes.size(), false);
-  std::vector<bool> name_counted(merger.names.size(), false);
-  size_t count = 0;
-  size_t bytes = 0;
-  for (uint32_t node : order) {
-    size_t more = 1 + (folded_children[node] > 0 ? 1 : 0);
-    if (node != 0 && folded_children[nodes[node].parent] == 1) --more;  // its parent's row goes
+  // Returns whether there is room for this one too, and takes it. Pre: its parent was taken.
+  bool Take(uint32_t node) {
+    const auto [parent, name] = std::pair(merged_.nodes[node].parent, merged_.nodes[node].frame);
+    size_t more = 1 + (folded_children_[node] > 0 ? 1 : 0);
+    if (node != 0 && folded_children_[parent] == 1) --more;  // its parent's row goes
     size_t more_bytes = more * kNodeBytes;
-    const uint32_t name = nodes[node].name;
-    if (node != 0 && !name_counted[name]) {
-      const PageFrame& frame = merger.names[name];
+    if (node != 0 && !name_counted_[name]) {
+      const FunctionName& frame = merged_.names[name];
       // In JSON a '<' or a control character takes up to 6 bytes; names are mostly letters.
       more_bytes += kNodeBytes + 2 * std::min(frame.function.size(), kMaxTextBytes) +
                     std::min(frame.file.size(), kMaxTextBytes);
     }
-    if (node != 0 && (count + more > limits.max_nodes || bytes + more_bytes > limits.max_bytes)) {
-      break;
-    }
-    kept[node] = true;
     if (node != 0) {
-      name_counted[name] = true;
-      --folded_children[nodes[node].parent];
+      if (count_ + more > limits_.max_nodes || bytes_ + more_bytes > limits_.max_bytes) {
+        return false;
+      }
+      name_counted_[name] = true;
+      --folded_children_[parent];
     }
-    count += more;
-    bytes += more_bytes;
+    count_ += more;
+    bytes_ += more_bytes;
+    return true;
   }
-  return kept;
+
+ private:
+  const MergedTree& merged_;
+  const PageLimits& limits_;
+  std::vector<uint32_t> folded_children_;
+  std::vector<bool> name_counted_;
+  size_t count_ = 0;
+  size_t bytes_ = 0;
+};
+
+PrunedTree PruneToFit(const MergedTree& merged, const PageLimits& limits) {
+  Room room(merged, limits);
+  return Prune(merged.nodes, merged.by_importance,
+               [&room](uint32_t node) { return room.Take(node); });
 }
 
 class Builder {
  public:
-  explicit Builder(const Merger& merger) : merger_(merger) {}
+  Builder(const Profile& profile, const MergedTree& merged) : profile_(profile), merged_(merged) {}
 
-  PageTree Build(const std::vector<bool>& kept) {
-    std::vector<uint32_t> place(merger_.nodes.size(), 0);  // in tree_, of a folded one: its row
-    std::vector<uint32_t> pruned_row(merger_.nodes.size(), kNone);
-    for (size_t i = 0; i < merger_.nodes.size(); ++i) {
-      const MergedNode& node = merger_.nodes[i];
-      if (kept[i]) {
-        place[i] = Append(i == 0 ? 0 : place[node.parent], i == 0 ? 0 : FrameOf(node));
-      } else if (!kept[node.parent]) {
-        place[i] = place[node.parent];
-        ++tree_.pruned_nodes;
-      } else {
-        uint32_t& row = pruned_row[node.parent];
-        if (row == kNone) row = Append(place[node.parent], PrunedFrame());
-        place[i] = row;
-        ++tree_.pruned_nodes;
-      }
-      PageNode& out = tree_.nodes[place[i]];
-      AddFigures(out, node.figures);
-      out.variances += node.figures.variances;
-      out.history = SumOf(out.history, node.figures.history);
+  PageTree Build(const PrunedTree& pruned) {
+    const std::vector<Lines> lines = LinesOf(pruned);
+    for (size_t i = 0; i < pruned.nodes.size(); ++i) {
+      const PrunedNode& node = pruned.nodes[i];
+      PageNode& out = tree_.nodes.emplace_back();
+      out.parent = node.parent;
+      if (i == 0) continue;  // the root
+      out.frame = node.node == PrunedNode::kRow ? PrunedFrame()
+                                                : FrameOf(merged_.nodes[node.node].frame, lines[i]);
     }
-    for (const uint32_t node : merger_.node_of_site) tree_.node_of_site.push_back(place[node]);
+    for (size_t i = 0; i < profile_.sites.size(); ++i) {
+      const ProfileSite& site = profile_.sites[i];
+      const uint32_t place = pruned.place[merged_.node_of_site[i]];
+      PageNode& out = tree_.nodes[place];
+      AddFigures(out, site);
+      out.variances += site.variances;
+      out.history = SumOf(out.history, site.history);
+      tree_.node_of_site.push_back(place);
+    }
+    tree_.pruned_nodes = pruned.folded_nodes;
     return std::move(tree_);
   }
 
  private:
-  uint32_t Append(uint32_t parent, uint32_t frame) {
-    PageNode node;
-    node.parent = parent;
-    node.frame = frame;
-    tree_.nodes.push_back(node);
-    return static_cast<uint32_t>(tree_.nodes.size() - 1);
+  struct Lines {
+    std::set<uint32_t> all;
+    bool not_inlined = false;
+  };
+
+  // For each node that stays, the lines of the profile's frames at its place.
+  std::vector<Lines> LinesOf(const PrunedTree& pruned) const {
+    std::vector<Lines> lines(pruned.nodes.size());
+    for (const MergedFrame& at : merged_.frames) {
+      const uint32_t place = pruned.place[at.node];
+      if (pruned.nodes[place].node != at.node) continue;  // folded
+      const ProfileFrame& frame = profile_.frames[at.frame];
+      if (frame.line != 0) lines[place].all.insert(frame.line);
+      if (!frame.inlined) lines[place].not_inlined = true;
+    }
+    return lines;
   }
 
-  uint32_t FrameOf(const MergedNode& node) {
-    std::string lines = LinesText(node.lines);
-    std::string key = fmt::format("{}/{}/{}", node.name, node.inlined ? 1 : 0, lines);
+  uint32_t FrameOf(uint32_t name, const Lines& lines) {
+    const bool inlined = merged_.names[name].kind != FrameKind::kRow && !lines.not_inlined;
+    std::string text = LinesText(lines.all);
+    std::string key = fmt::format("{}/{}/{}", name, inlined ? 1 : 0, text);
     const auto [it, is_new] =
         frame_index_.try_emplace(std::move(key), static_cast<uint32_t>(tree_.frames.size()));
     if (is_new) {
-      PageFrame frame = merger_.names[node.name];
+      PageFrame frame = {merged_.names[name], std::move(text)};
       frame.function = Shortened(frame.function);
       frame.file = Shortened(frame.file);
       frame.module = Shortened(frame.module);
-      frame.lines = std::move(lines);
-      if (!node.lines.empty()) frame.line = *node.lines.begin();
-      frame.inlined = node.inlined;
+      if (!lines.all.empty()) frame.line = *lines.all.begin();
+      frame.inlined = inlined;
       tree_.frames.push_back(std::move(frame));
     }
     return it->second;
@@ -261,12 +144,13 @@ class Builder {
   uint32_t PrunedFrame() {
     if (pruned_frame_ == kNone) {
       pruned_frame_ = static_cast<uint32_t>(tree_.frames.size());
-      tree_.frames.push_back({kPrunedRow, "", "", "", 0, FrameKind::kRow, false});
+      tree_.frames.push_back({{kPrunedRow, "", "", FrameKind::kRow}, ""});
     }
     return pruned_frame_;
   }
 
-  const Merger& merger_;
+  const Profile& profile_;
+  const MergedTree& merged_;
   PageTree tree_;
   std::unordered_map<std::string, uint32_t> frame_index_;
   uint32_t pruned_frame_ = kNone;
@@ -274,9 +158,15 @@ class Builder {
 
 }  // namespace
 
-PageTree MakePageTree(const Profile& profile, const PageLimits& limits) {
-  const Merger merger(profile);
-  return Builder(merger).Build(ChooseKept(merger, limits));
+std::string Shortened(const std::string& text) {
+  if (text.size() <= kMaxTextBytes) return text;
+  size_t end = kMaxTextBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return fmt::format("{}… [{} bytes cut]", text.substr(0, end), text.size() - end);
+}
+
+PageTree MakePageTree(const Profile& profile, const MergedTree& merged, const PageLimits& limits) {
+  return Builder(profile, merged).Build(PruneToFit(merged, limits));
 }
 
 }  // namespace memprof

@@ -33,7 +33,7 @@ bool IsReadable(const std::string& file, int64_t until_unix_ms) {
          changed_ms <= until_unix_ms;
 }
 
-// Not in the middle of a UTF-8 sequence.
+// Never cuts within a UTF-8 sequence.
 std::string Cut(std::string text) {
   if (text.size() <= SourceLines::kMaxLineBytes) return text;
   size_t end = SourceLines::kMaxLineBytes;

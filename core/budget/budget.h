@@ -1,4 +1,4 @@
-// Budget: what a program may use, as a budget file (formats/budget_file.h) says it.
+// Budget: the limits that a budget file (formats/budget_file.h) sets for a program.
 //
 // Thread safety: plain values.
 #pragma once
@@ -20,19 +20,19 @@ struct Limit {
   uint32_t line = 0;  // in the file
 };
 
-// Limits of the program ([budget]) or of what a pattern matches ([[budget.match]]).
+// Limits of the whole program ([budget]) or of the sites that a pattern matches ([[budget.match]]).
 struct BudgetRule {
   std::string name;       // for people: "the program", the match's name, or its patterns
   SitePattern pattern;    // empty: the program
-  bool required = false;  // matching nothing is a failure
-  // What an increment over the baseline allows at least.
+  bool required = false;  // it is a failure if nothing matches
+  // The least that an increment over the baseline allows.
   double noise_floor = 0;              // of limits in bytes
   double noise_floor_allocations = 0;  // of limits in blocks
   std::vector<Limit> limits;
   uint32_t line = 0;
 };
 
-// What doesn't count for the limits that it names.
+// Sites that don't count for the named limits.
 struct Suppression {
   SitePattern pattern;
   std::string reason;

@@ -11,7 +11,7 @@ constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 bool IsWordPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// The index behind the bracket that closes the one at `at`; the end if none does.
+// The index after the bracket that closes the one at `at`; the end if none does.
 size_t BehindBrackets(std::string_view text, size_t at) {
   size_t depth = 0;
   for (size_t i = at; i < text.size(); ++i) {
@@ -30,7 +30,7 @@ bool IsOperatorAt(std::string_view text, size_t at) {
   return behind < text.size() && !IsWordPart(text[behind]);
 }
 
-// The index behind an operator's name: "operator<<", "operator()", "operator new", "operator bool".
+// The index after an operator's name: "operator<<", "operator()", "operator new", "operator bool".
 size_t BehindOperator(std::string_view text, size_t at) {
   size_t i = at + kOperator.size();
   if (text.substr(i).starts_with("()")) return i + 2;
@@ -41,7 +41,7 @@ size_t BehindOperator(std::string_view text, size_t at) {
   return i;
 }
 
-// A function's parameters are followed by what is declared in it: "main()::{lambda()#1}".
+// The names declared in a function follow its parameters: "main()::{lambda()#1}".
 size_t BehindLocalScope(std::string_view text, size_t parameters) {
   size_t i = BehindBrackets(text, parameters);
   if (text.substr(i).starts_with(" const")) i += std::string_view(" const").size();

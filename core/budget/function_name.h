@@ -4,7 +4,7 @@
 //        json::(anonymous namespace)::Parser<int>::Read            QualifiedName
 //        json   json::(anonymous namespace)   …::Parser<int>       EnclosingScopes
 //
-// Thread safety: pure. Memory: the results are parts of the argument. Odd names give odd parts,
+// Thread safety: pure. Memory: the results are parts of the argument. An odd name gives odd parts,
 // never a failure.
 #pragma once
 
@@ -13,10 +13,10 @@
 
 namespace memprof {
 
-// Without return type, parameters and qualifiers.
+// The name without return type, parameters and qualifiers.
 std::string_view QualifiedName(std::string_view function);
 
-// The namespaces, classes and functions that a qualified name lies in, outermost first.
+// The namespaces, classes and functions that enclose a qualified name, outermost first.
 std::vector<std::string_view> EnclosingScopes(std::string_view qualified_name);
 
 }  // namespace memprof

@@ -3,22 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <vector>
 
-#include "core/profile/growth.h"
+#include "core/profile/location.h"
+#include "core/profile/place_growth.h"
 
 namespace memprof {
-namespace {
-
-// A stack's sites differ by thread and, while sampling, by size.
-struct StackHistory {
-  LiveHistory history;
-  double variance = 0;  // of what is live at the end
-};
-
-}  // namespace
 
 Measurement MeasureGrowth(const Profile& profile, std::span<const uint32_t> sites) {
   Measurement growth;
@@ -28,27 +17,11 @@ Measurement MeasureGrowth(const Profile& profile, std::span<const uint32_t> site
                                  kFewestGrowthMoments);
     return growth;
   }
-  std::map<uint32_t, StackHistory> stacks;
-  for (const uint32_t index : sites) {
-    const ProfileSite& site = profile.sites[index];
-    StackHistory& stack = stacks[site.node];
-    stack.history = SumOf(stack.history, site.history);
-    stack.variance += site.variances.leaked.bytes;
-  }
-  const std::vector<uint64_t> times = TimesOf(profile.moments);
-  GrowthOptions options;
-  options.floor_bytes = GrowthFloor(profile.peak.bytes);
-  const auto moves = [&](const auto& stack) {
-    return ExceedsFloor(LiveBytesOf(stack.second.history, moments), options.floor_bytes);
-  };
-  options.judged =
-      std::max<size_t>(1, static_cast<size_t>(std::count_if(stacks.begin(), stacks.end(), moves)));
-  for (const auto& [node, stack] : stacks) {
-    options.standard_error_bytes = std::sqrt(stack.variance);
-    const Growth one = JudgeGrowth(times, LiveBytesOf(stack.history, moments), options);
-    if (one.verdict != GrowthVerdict::kGrows) continue;
-    growth.value += one.bytes_per_hour;
-    growth.bound += std::max(0.0, one.bytes_per_hour - one.low);
+  const PlaceJudge judge(profile, WindowOf(profile));
+  for (const PlaceGrowth& place : judge.Judge(PlacesOf(profile, profile.sites, sites))) {
+    if (place.growth.verdict != GrowthVerdict::kGrows) continue;
+    growth.value += place.growth.bytes_per_hour;
+    growth.bound += std::max(0.0, place.growth.bytes_per_hour - place.growth.low);
   }
   return growth;
 }

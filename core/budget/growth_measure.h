@@ -1,9 +1,9 @@
-// How many bytes an hour sites grow by: the sum over the stacks of which core/profile/growth.h is
-// sure that they grow. A cache that levels off, a pool that swings, and what the data can't tell
-// are none of it.
+// How many bytes an hour sites grow by: the sum over the places that core/profile/place_growth.h
+// calls growing, so that the program's figure is the total of memprof growth. A cache that levels
+// off, a pool that swings and undecided stacks add nothing.
 //
-// The bound is how far the slopes lie above the lower end of their confidence intervals. Not known
-// where the capture has too few moments for a verdict.
+// The bound is the distance from the slopes to the lower ends of their confidence intervals. A
+// capture with too few moments for a verdict has no such figure.
 // Thread safety: pure. Cost: a millisecond for each stack that moves.
 #pragma once
 

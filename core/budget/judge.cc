@@ -22,7 +22,7 @@ class Side {
 
   const Profile& profile() const { return profile_; }
 
-  // The sites of the rule that a limit is about, and apart from them those suppressed.
+  // The sites of the rule that a limit applies to; the suppressed ones are apart.
   struct Sites {
     std::vector<uint32_t> counted, suppressed;
   };
@@ -54,8 +54,8 @@ double NoiseFloor(const BudgetRule& rule, Unit unit) {
   return unit == Unit::kCount ? rule.noise_floor_allocations : 0;
 }
 
-// Whole bytes and blocks, whatever the percentage's product was rounded to; shares and rates as
-// near as a double is.
+// Whole bytes and blocks, independent of how the percentage's product was rounded. Shares and rates
+// are as exact as a double.
 double Allowed(double most, Unit unit) {
   constexpr double kRounding = 1e-6, kPart = 1e-12;
   const bool is_whole = unit == Unit::kBytes || unit == Unit::kCount;
@@ -74,7 +74,8 @@ void Decide(LimitVerdict& verdict, double uncertainty) {
   }
 }
 
-// How steeply the limit rises with the baseline's value: an error there is that much in the limit.
+// How steeply the limit rises with the baseline's value: an error of the baseline times this is an
+// error of the limit.
 double Slope(const std::vector<Increment>& increments, double value, double noise_floor) {
   const double largest = LargestIncrement(increments, value, noise_floor);
   for (const Increment& increment : increments) {

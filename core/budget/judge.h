@@ -1,12 +1,13 @@
-// Judge: a profile held against a budget.
+// Judge: checks a profile against a budget.
 //
-// Over is what is surely over: a figure equal to its limit is within. Where a figure isn't exact
-// (estimates of sampling, a peak within a bound), it is over if it is by more than it may be off:
+// A figure is over its limit only if that is certain. A figure equal to its limit is within. A
+// figure that isn't exact (an estimate by sampling, a peak within a bound) is over only if
 //
 //   value − limit  >  2 × standard error of the difference + bounds
 //
-// and a value above its limit by less is within and marked uncertain. A limit against a baseline is
-// judged with a baseline only; what a capture has no figure for isn't judged either, and says why.
+// A value that exceeds its limit by less is within, and marked uncertain. A limit relative to a
+// baseline is judged only if there is a baseline. If a capture lacks the figure, the limit isn't
+// judged, and the judgement says why.
 //
 // Thread safety: pure. Ownership: the judgement points into the budget, which must outlive it.
 #pragma once
@@ -27,22 +28,22 @@ struct LimitVerdict {
   const BudgetRule* rule = nullptr;
   const Limit* limit = nullptr;
   Standing standing = Standing::kWithin;
-  bool uncertain = false;  // above the limit, by less than the figure may be off
+  bool uncertain = false;  // above the limit, but by less than the figure's error
   double value = 0;
   double standard_error = 0;       // of the value
-  double bound = 0;                // it is off by at most this, beside
-  double most = 0;                 // what is allowed; meaningless if not judged
+  double bound = 0;                // the largest error of the value beside its standard error
+  double most = 0;                 // the limit; meaningless if not judged
   bool against_baseline = false;   // the increments decided, not the absolute limit
-  std::optional<double> baseline;  // its value
-  double suppressed = 0;           // would be in the value, but for suppressions
+  std::optional<double> baseline;  // the baseline's value
+  double suppressed = 0;           // what suppressions took out of the value
   std::string why_not_judged;
-  std::vector<uint32_t> sites;           // that are in the value: indices
-  std::vector<uint32_t> baseline_sites;  // likewise, of the baseline
+  std::vector<uint32_t> sites;           // the sites that the value sums, as indices
+  std::vector<uint32_t> baseline_sites;  // likewise in the baseline
 };
 
 struct MatchVerdict {
   const BudgetRule* rule = nullptr;
-  bool matches = false;  // any site
+  bool matches = false;  // at least one site matches
 };
 
 struct SuppressionVerdict {

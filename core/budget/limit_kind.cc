@@ -19,7 +19,8 @@ Measurement SumOfFigure(const Measured& measured, const LimitKind& kind) {
   return sum;
 }
 
-// What is the sum of the sources' of a merge, each at a time of its own, was at least the largest.
+// The bound of a merge's figure that sums figures from different times. The true figure was at
+// least the largest of the sources'.
 double BoundOfSum(const Profile& profile, uint64_t (*of)(const SnapshotSource& source)) {
   double sum = 0, largest = 0;
   for (const SnapshotSource& source : profile.sources) {
@@ -37,7 +38,7 @@ Measurement Peak(const Measured& measured, const LimitKind& kind) {
   return peak;
 }
 
-// 100 times the part first: the quotient of whole numbers is then rounded once, as a written
+// Multiplies by 100 first: the quotient of whole numbers is then rounded once, as a written
 // percentage is, so that a share may equal its limit.
 Measurement PeakShare(const Measured& measured, const LimitKind& kind) {
   const auto whole = static_cast<double>(measured.profile.peak.bytes);

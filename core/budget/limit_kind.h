@@ -1,16 +1,16 @@
-// LimitKind: what a budget can limit. One line of a table each.
+// LimitKind: the figures that a budget can limit. Each is a line of one table.
 //
-//   key                    of a match                         of the program
-//   peak                   live when the program's heap       the same of all
+//   key                    for a match                        for the program
+//   peak                   live when the program's heap       the whole peak
 //                          was highest
 //   peak_share             that in percent of the program's   -
 //   leaked                 never freed, bytes; without what the runtime keeps by design
 //   leaked_allocations     the same, blocks
 //   allocated              all that was allocated, bytes
 //   allocations            the same, blocks
-//   temporary              of that freed soon (run --temporary), bytes
+//   temporary              the part freed soon (run --temporary), bytes
 //   temporary_allocations  the same, blocks
-//   growth_per_hour        what grows all the time, bytes an hour (growth_measure.h); likewise
+//   growth_per_hour        steady growth, bytes an hour (growth_measure.h)
 //   peak_rss               -                                  VmHWM, the tracker's part included
 //
 // Thread safety: pure.
@@ -29,7 +29,7 @@
 
 namespace memprof {
 
-// The sites of a profile that a limit is about.
+// The sites of a profile that a limit applies to.
 struct Measured {
   const Profile& profile;
   std::span<const uint32_t> sites;  // indices
@@ -41,11 +41,11 @@ struct LimitKind {
   const char* key;  // in the budget file and in reports
   Unit unit;
   LimitScope scope;
-  // The figure whose rows explain it, and whether by blocks rather than by bytes.
+  // The figure whose rows explain this limit, and whether they are ordered by blocks or by bytes.
   Figure figure;
   bool by_allocations;
-  // A verdict of leaks: without what is kept by design, and suppressions are of it unless they say
-  // otherwise.
+  // The limit is a verdict on leaks: it leaves out what is kept by design, and suppressions apply
+  // to it unless they name other limits.
   bool leak;
   Measurement (*measure)(const Measured& measured, const LimitKind& kind);
 };

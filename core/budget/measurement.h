@@ -1,4 +1,4 @@
-// Measurement: what a profile has of something that a budget limits.
+// Measurement: the value that a profile has for a limit of a budget.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace memprof {
 struct Measurement {
   double value = 0;
   double variance = 0;  // of an estimate by sampling
-  double bound = 0;     // off by at most this, beside the sampling
-  std::string why_not;  // there is no such figure in the capture; empty: there is
+  double bound = 0;     // the largest error beside that of sampling
+  std::string why_not;  // why the capture has no such figure; empty: it has one
 };
 
 }  // namespace memprof

@@ -1,11 +1,11 @@
-// Pattern: what a name has to be to match: a glob, or a regular expression.
+// Pattern: a glob or a regular expression that a name matches or not.
 //
-//   glob    "parse_*": * stands for any characters, ? for one; \ takes away their meaning. The
-//           whole name has to match. So a name that was copied from a report matches itself.
-//   regex   RE2's syntax; it may match anywhere in the name: anchor it with ^ and $.
+//   glob    "parse_*": * stands for any characters, ? for one, \ takes away their meaning. The
+//           whole name has to match. A name copied from a report therefore matches itself.
+//   regex   RE2's syntax. It may match anywhere in the name: anchor it with ^ and $.
 //
 // Names are bytes: no case folding, no Unicode.
-// Thread safety: const after construction. Failure: kUsage for what is no pattern.
+// Thread safety: const after construction. Failure: kUsage for text that is not a pattern.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@ namespace memprof {
 class Pattern {
  public:
   static Result<Pattern> Glob(std::string_view glob);
-  // The last components of a path: "src/*.cc" matches "/build/src/a/b.cc". With a slash or a star
-  // in front the whole path.
+  // Matches the last components of a path: "src/*.cc" matches "/build/src/a/b.cc". A glob that
+  // begins with a slash or a star has to match the whole path.
   static Result<Pattern> PathGlob(std::string_view glob);
   static Result<Pattern> Regex(std::string_view regex);
 
   bool Matches(std::string_view name) const;
 
-  // As it was written; a regex between slashes.
+  // The pattern as it was written; a regex between slashes.
   const std::string& text() const { return text_; }
 
  private:

@@ -54,7 +54,7 @@ bool MatchesFrame(const Profile& profile, const ProfileFrame& frame, const SiteP
   return MatchesFunction(pattern, FunctionKey(frame.function, path));
 }
 
-// Parallel to the nodes: whether it or a node outwards of it has a frame that matches.
+// For each node: whether it or a node outwards of it has a frame that matches.
 std::vector<bool> MatchingNodes(const Profile& profile, const std::vector<bool>& frames,
                                 Where where) {
   std::vector<bool> nodes(profile.nodes.size());

@@ -1,14 +1,15 @@
-// SitePattern: which sites of a profile a rule of a budget is about.
+// SitePattern: selects the sites of a profile that a budget's rule applies to.
 //
-// Every key that is given has to match, and of a key's patterns one. Those of frames (function,
-// namespace, source, module) have to match in one and the same frame:
+// Every key that is given has to match; a key matches if one of its patterns does. The keys of
+// frames (function, namespace, source, module) have to match in the same frame:
 //
-//   Where::kAny      any frame of the stack: all that was allocated below the function
-//   Where::kPlace    the place alone that reports name (core/profile/location.h)
+//   Where::kAny      any frame of the stack: everything that was allocated below the function
+//   Where::kPlace    only the place that reports name (core/profile/location.h)
 //
-// A function is compared with its name as reports show it and without parameters, return type and
-// the marks of clones; a namespace with every scope that the function lies in; a module by its
-// path's last components, and without a library's version ("libz.so", "[program]").
+// A function is compared by its name as reports show it, and without parameters, return type and
+// clone suffixes. A namespace is compared with every scope that encloses the function. A module is
+// compared by the last components of its path, and without a library's version ("libz.so",
+// "[program]").
 //
 // Thread safety: pure.
 #pragma once
@@ -29,15 +30,16 @@ struct SitePattern {
 };
 
 bool IsEmpty(const SitePattern& pattern);
-// A function's, a namespace's or a source file's, which only symbols have.
+// True if the pattern has a function, a namespace or a source file. They need symbols.
 bool IsOfNames(const SitePattern& pattern);
-// Most of the program's own frames have no name: nothing can match them, or be compared.
+// True if most of the program's own frames have no name, so that names can't be matched or
+// compared.
 bool LacksNames(const Profile& profile);
 
 // "function parse_*, thread worker".
 std::string Describe(const SitePattern& pattern);
 
-// Parallel to the profile's sites.
+// Returns one flag for each of the profile's sites.
 std::vector<bool> MatchingSites(const Profile& profile, const SitePattern& pattern);
 
 }  // namespace memprof

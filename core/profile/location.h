@@ -1,13 +1,17 @@
-// Location: where a site's memory is said to come from. The innermost frame is often plumbing
-// (operator new, std::vector, strdup); people look for their own function.
+// Location: the frame by which a report names a site. The innermost frame is often plumbing
+// (operator new, std::vector, strdup), but people look for their own function.
 //
-// The rule: the innermost frame that ClassifyFrame does not take for system code; where there is
-// none, the innermost frame. Figures are never moved by it: it only names a row.
+// The rule: the innermost frame that ClassifyFrame doesn't call system code. If there is none, the
+// innermost frame. The location only names a row: it never moves a figure.
 //
 // Thread safety: pure.
 #pragma once
 
+#include <compare>
 #include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "core/profile/profile.h"
 
@@ -15,5 +19,21 @@ namespace memprof {
 
 // The node of the location. Pre: the site is the profile's.
 uint32_t LocationOf(const Profile& profile, const ProfileSite& site);
+
+// By what a row is named: sites with equal ones are in one row.
+struct PlaceKey {
+  std::string function, file;
+  uint32_t line;
+  std::string module;  // path; empty: none
+  auto operator<=>(const PlaceKey&) const = default;
+};
+
+// The root's name is "[no stack]".
+PlaceKey PlaceKeyOf(const Profile& profile, uint32_t node);
+
+// Indices in `all`, grouped by the keys of the sites' locations, in the keys' order.
+std::vector<std::vector<uint32_t>> PlacesOf(const Profile& profile,
+                                            const std::vector<ProfileSite>& all,
+                                            std::span<const uint32_t> sites);
 
 }  // namespace memprof

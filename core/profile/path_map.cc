@@ -22,7 +22,7 @@ Result<void> PathMap::Add(const std::string& rule) {
                             "or OLD= to trim",
                             rule));
   }
-  // As the symbolizer writes paths: "/a/./b" and "/a/x/../b" are "/a/b".
+  // In the form in which the symbolizer writes paths: "/a/./b" and "/a/x/../b" are "/a/b".
   const std::filesystem::path old_path = rule.substr(0, equals);
   rules_.emplace_back(WithoutLastSlash(old_path.lexically_normal().string()),
                       WithoutLastSlash(rule.substr(equals + 1)));

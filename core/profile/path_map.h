@@ -1,9 +1,9 @@
-// PathMap: source paths as the reader of a report wants them: trimmed, or as they are on his
-// machine.
+// PathMap: rewrites source paths for the reader of a report: trims them, or maps them to paths on
+// the reader's machine.
 //
-// Rules "OLD=NEW" replace OLD where it is a whole path or its first components: "/build=/home/me"
-// makes "/build/a.c" "/home/me/a.c" and leaves "/builder/a.c" alone. An empty NEW trims: "a.c". The
-// first rule that fits is applied, once.
+// A rule "OLD=NEW" replaces OLD if it is a whole path or its first components: "/build=/home/me"
+// turns "/build/a.c" into "/home/me/a.c" and leaves "/builder/a.c" alone. An empty NEW trims:
+// "a.c". The first rule that fits is applied, once.
 //
 // Thread safety: const after the last Add.
 #pragma once
@@ -18,12 +18,12 @@ namespace memprof {
 
 class PathMap {
  public:
-  // Failure: kUsage for text that is no rule: without '=', or with an empty OLD.
+  // Failure: kUsage for a rule without '=' or with an empty OLD.
   Result<void> Add(const std::string& rule);
 
   bool empty() const { return rules_.empty(); }
 
-  // Never empty where the path isn't.
+  // The result is empty only if the path is.
   std::string Map(const std::string& path) const;
 
  private:

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <utility>
 
 #include "core/figure.h"
 #include "core/profile/runtime_leaks.h"
@@ -30,19 +31,19 @@ class FrameTable {
 
 }  // namespace
 
-Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
+Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
   Profile profile;
-  profile.program = snapshot.program;
+  profile.program = std::move(snapshot.program);
   profile.tracker = snapshot.tracker;
-  profile.modules = snapshot.modules;
-  profile.thread_names = snapshot.thread_names;
-  profile.timeline = snapshot.timeline;
-  profile.moments = snapshot.moments;
-  profile.named = snapshot.named;
-  profile.mappings = snapshot.mappings;
-  profile.memory = snapshot.memory;
-  profile.unseen = snapshot.unseen;
-  profile.sources = snapshot.sources;
+  profile.thread_names = std::move(snapshot.thread_names);
+  profile.timeline = std::move(snapshot.timeline);
+  profile.moments = std::move(snapshot.moments);
+  profile.named = std::move(snapshot.named);
+  profile.mappings = std::move(snapshot.mappings);
+  profile.memory = std::move(snapshot.memory);
+  profile.unseen = std::move(snapshot.unseen);
+  profile.sources = std::move(snapshot.sources);
+  profile.sizes = SumSizes(snapshot);
   for (const SnapshotProcess& process : snapshot.processes) {
     profile.processes.push_back({{}, process.kind});
     for (const ProcessRow& row : process.rows) AddFigures(profile.processes.back(), row);
@@ -51,7 +52,8 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
 
   const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
   FrameTable table(profile.frames);
-  // A node with inlined functions becomes one node each, the function that has the frame outermost.
+  // A node with inlined functions becomes one node for each; the function that has the frame is
+  // outermost.
   std::vector<uint32_t> leaf(snapshot.nodes.size(), 0);
   for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
     const SnapshotFrame& frame = snapshot.frames[snapshot.nodes[i].frame];
@@ -69,16 +71,18 @@ Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer) {
   std::vector<std::string_view> functions;
   functions.reserve(chains.size());
   for (const SourceChain& chain : chains) functions.push_back(chain.back().function);
-  for (const SnapshotSite& site : snapshot.sites) {
+  profile.sites.reserve(snapshot.sites.size());
+  for (SnapshotSite& site : snapshot.sites) {
+    AddFigures(profile, site);
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
                              WhyKept(snapshot, functions, site),
                              VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
-                             site.kind, site.temporary, site.sizes, site.history});
+                             site.kind, site.temporary, std::move(site.sizes),
+                             std::move(site.history)});
     profile.variances += profile.sites.back().variances;
-    AddFigures(profile, site);
   }
   for (SnapshotMapping& row : profile.mappings.rows) row.node = leaf[row.node];
-  profile.sizes = SumSizes(snapshot);
+  profile.modules = std::move(snapshot.modules);
   profile.notes = symbolizer.notes();
   return profile;
 }

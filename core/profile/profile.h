@@ -1,11 +1,11 @@
-// Profile: a snapshot with names. Inlined functions are frames of their own; every report, page
-// and exporter starts from here.
+// Profile: a snapshot with names. Inlined functions are frames of their own. Every report, page and
+// exporter starts from a profile.
 //
 // Invariants
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
-//   2. One site per SnapshotSite, in the snapshot's order, with the same figures: rows sum to
-//      totals because no report drops a site.
-//   3. Every frame has a name. What could not be attributed has a bracketed one:
+//   2. There is one site per SnapshotSite, in the snapshot's order, with the same figures. Rows sum
+//      to totals because no report drops a site.
+//   3. Every frame has a name. Figures that could not be attributed have a bracketed one:
 //      "[truncated]", "[tables full]", "[no stack]", "[incomplete]".
 //
 // Thread safety: plain values.
@@ -29,7 +29,7 @@ struct ProfileFrame {
   std::string file;             // empty: not known
   uint32_t line = 0;            // 0: not known
   uint32_t module = kNoModule;  // index into modules
-  uint64_t offset = 0;          // of the return address; the same for all frames inlined there
+  uint64_t offset = 0;          // of the return address; the same for all functions inlined there
   bool inlined = false;         // inlined into its caller (its parent node)
   friend bool operator==(const ProfileFrame&, const ProfileFrame&) = default;
 };
@@ -45,19 +45,20 @@ struct ProfileSite {
   Count peak;
   Count leaked;
   Count total;
-  // Not null: kept by design by libc, libstdc++ or the loader, with the reason (a static string).
-  // In the totals, not in leak verdicts: reports show these as one row kRuntimeRow.
+  // The reason (a static string) why libc, libstdc++ or the loader keeps the blocks by design; null
+  // if they don't. Such sites are in the totals, but in no verdict on leaks: reports show them as
+  // one row, kRuntimeRow.
   const char* runtime_reason = nullptr;
   FigureVariances variances = {};  // 0 of an exact profile
-  uint32_t size_class = 0;         // likewise
+  uint32_t size_class = 0;         // of the blocks while sampling; 0 in an exact profile
   AllocatorKind kind = AllocatorKind::kUnknown;
   Count temporary = {};      // of total
   SizeHistogram sizes = {};  // of total; empty: not known
-  LiveHistory history = {};  // live at the profile's moments
+  LiveHistory history = {};  // live bytes at the profile's moments
 };
 
-// What one source of a merge has in all, as far as it is kept apart.
-struct ProfileProcess : Figures {  // of kApart: sums over its rows
+// The figures of one source of a merge, if its rows are kept apart.
+struct ProfileProcess : Figures {  // for kApart: sums over its rows
   SnapshotProcess::Kind kind = SnapshotProcess::Kind::kUnknown;
 };
 
@@ -73,25 +74,26 @@ struct Profile : Figures {  // sums over sites
   std::vector<ProfileSite> sites;
   Timeline timeline;
   Moments moments;
-  NamedSnapshots named;
-  SnapshotMappings mappings;  // their nodes are this profile's
+  NamedMoments named;
+  SnapshotMappings mappings;  // their nodes are indices into this profile's
   MemoryRecord memory;
   std::vector<Unseen> unseen;
-  std::vector<SnapshotSource> sources;    // of a merge; empty: it is none
-  std::vector<ProfileProcess> processes;  // the sources'; empty: nothing is known of any
-  // There: the figures called peak are what was live at this moment (ShowMoment).
+  std::vector<SnapshotSource> sources;    // of a merge; empty: the profile is no merge
+  std::vector<ProfileProcess> processes;  // one for each source; empty: no process is known
+  // If set: the figures called peak are what was live at this moment (ShowMoment).
   std::optional<ChosenMoment> chosen;
-  // There: the profile is of these processes alone (ShowProcesses).
+  // If set: the profile has only these processes (ShowProcesses).
   std::optional<ChosenProcesses> chosen_processes;
-  std::vector<std::string> notes;   // of the symbolizer: what was lacking, one line a module
-  std::vector<std::string> damage;  // of the capture: what was lost of it, one line each
-  FigureVariances variances;        // likewise
-  SizeHistogram sizes;              // of total; what it lacks of it is not known (Untold)
+  std::vector<std::string> notes;   // from the symbolizer: what was missing, one line a module
+  std::vector<std::string> damage;  // of the capture: what was lost, one line each
+  FigureVariances variances;        // the variances of the sums
+  SizeHistogram sizes;              // of total; sizes that are missing in it are unknown (Untold)
 };
 
-Profile MakeProfile(const Snapshot& snapshot, Symbolizer& symbolizer);
+// Move the snapshot in to avoid a copy. Pre: invariants 1 and 2 of Snapshot.
+Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer);
 
-// What of its leaks the runtime keeps by design.
+// The part of the leaks that the runtime keeps by design.
 Count SumKeptByRuntime(const Profile& profile);
 
 }  // namespace memprof

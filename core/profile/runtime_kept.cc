@@ -17,8 +17,8 @@ constexpr char kEmergencyPool[] =
 constexpr char kStreamBuffer[] = "the buffer of a stdio stream, which exit does not free";
 constexpr char kLoaderRecords[] = "the loader's own records of libraries, threads and their TLS";
 
-// libc's functions that give their caller no memory to free: what they leave allocated is a cache.
-// As the symbol table of a stripped libc has them and as its debug info has them.
+// Functions of libc that return no memory to free: what they leave allocated is a cache. The names
+// are both those in a stripped libc's symbol table and those in its debug info.
 struct Entry {
   std::string_view function;
   const char* reason;
@@ -41,7 +41,7 @@ constexpr Entry kEntries[] = {
     {"btowc", kConversions},      {"__btowc", kConversions},
 };
 
-// ld-linux-x86-64.so.2, or what it is a link to before glibc 2.34: ld-2.31.so.
+// ld-linux-x86-64.so.2, or the file that it links to before glibc 2.34: ld-2.31.so.
 bool IsLoader(std::string_view module) {
   const std::string_view name = BaseName(module);
   return name.starts_with("ld-linux-") || name.starts_with("ld-2.") || name == "ld.so";
@@ -55,34 +55,63 @@ bool IsLibrary(std::string_view module, std::string_view library) {
   return rest.starts_with(".so") || rest.starts_with('-');
 }
 
-// Names inside libc, as its debug info has them: "__GI_setlocale" is setlocale.
+// libc's debug info has internal names: "__GI_setlocale" is setlocale.
 std::string_view Plain(std::string_view function) {
   constexpr std::string_view kHidden = "__GI_";
   if (function.starts_with(kHidden)) function.remove_prefix(kHidden.size());
   return function;
 }
 
-// Whether a sampled figure is that of one block: its weight, rounded to either side.
-bool IsOneBlock(const Count& count, uint64_t size, uint64_t sample_bytes) {
+// True if the figure is that of whole blocks of this size and nothing else: a merge has one of each
+// process. A sampled block has its weight, rounded either way.
+bool IsBlocksOf(uint64_t size, const Count& count, uint64_t sample_bytes) {
+  if (sample_bytes == 0) return count.allocations != 0 && count.bytes == size * count.allocations;
   const double weight = 1 / SampledShare(size, sample_bytes);
-  return std::abs(static_cast<double>(count.bytes) - static_cast<double>(size) * weight) <= 1 &&
-         std::abs(static_cast<double>(count.allocations) - weight) <= 1;
+  const double bytes = static_cast<double>(size) * weight;
+  const double blocks = std::round(static_cast<double>(count.bytes) / bytes);
+  return blocks >= 1 && std::abs(static_cast<double>(count.bytes) - blocks * bytes) <= blocks &&
+         std::abs(static_cast<double>(count.allocations) - blocks * weight) <= blocks;
 }
 
-// The pool is static and has no name in the symbol table. So it is told by its size (GCC's
-// eh_alloc.cc on x86-64) and by who calls: the loader, which runs libstdc++'s constructors.
+// GCC's eh_alloc.cc on x86-64: 64 * (1024 + 112) before GCC 13, 256 * (6 * 8 + 128 + 112) since.
+bool IsPoolsSize(const Count& count, uint64_t sample_bytes) {
+  constexpr uint64_t kPoolBytes[] = {72704, 73728};
+  return std::any_of(std::begin(kPoolBytes), std::end(kPoolBytes),
+                     [&](uint64_t size) { return IsBlocksOf(size, count, sample_bytes); });
+}
+
+// The symbolizer's name for an address without a symbol: "demo+0x1234".
+bool HasNoName(std::string_view function) { return function.find("+0x") != function.npos; }
+
+// The pool is static, so it is recognised by its size and its caller, which runs constructors: the
+// loader, or libc for those of an executable that libstdc++ is linked into. Unless such an
+// executable is stripped, the constructor has a name of its own.
 bool IsEmergencyPool(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
                      uint64_t sample_bytes) {
-  constexpr uint64_t kPoolBytes = 72704;
-  return frames.size() >= 2 && IsLibrary(frames[0].module, kLibstdcxx) &&
-         IsLoader(frames[1].module) &&
-         (sample_bytes == 0 ? site.total == Count{kPoolBytes, 1}
-                            : IsOneBlock(site.total, kPoolBytes, sample_bytes));
+  if (frames.size() < 2 || !IsPoolsSize(site.total, sample_bytes)) return false;
+  if (IsLibrary(frames[0].module, kLibstdcxx)) return IsLoader(frames[1].module);
+  const bool by_constructors = IsLoader(frames[1].module) || IsLibrary(frames[1].module, kLibc);
+  return by_constructors &&
+         (frames[0].function == "_GLOBAL__sub_I_eh_alloc.cc" || HasNoName(frames[0].function));
 }
 
-// How the innermost run of libc's frames was entered. A callback of the program ends the run.
+// A library that audits calls (LD_AUDIT) has the loader between a function and what it calls.
+bool IsAuditedCall(std::span<const RuntimeFrame> frames) {
+  return frames.size() >= 2 && IsLoader(frames[0].module) && !IsLoader(frames[1].module) &&
+         !IsLibrary(frames[1].module, kLibc);
+}
+
+// The innermost run of libc's frames.
+size_t CountInside(std::span<const RuntimeFrame> frames) {
+  size_t inside = 0;
+  while (inside < frames.size() && IsLibrary(frames[inside].module, kLibc)) ++inside;
+  return inside;
+}
+
+// Judges by the function through which the innermost run of libc's frames was entered. A callback
+// into the program ends the run.
 const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
-  const size_t inside = CountNamedFrames(frames);
+  const size_t inside = CountInside(frames);
   if (inside == 0) return nullptr;
   const std::string_view entry = Plain(frames[inside - 1].function);
   const auto* known = std::find_if(std::begin(kEntries), std::end(kEntries),
@@ -92,20 +121,24 @@ const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
 
 }  // namespace
 
-size_t CountNamedFrames(std::span<const RuntimeFrame> frames) {
-  size_t inside = 0;
-  while (inside < frames.size() && IsLibrary(frames[inside].module, kLibc)) ++inside;
-  return inside;
+size_t CountNamedFrames(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
+                        uint64_t sample_bytes) {
+  const size_t loader = IsAuditedCall(frames) ? 1 : 0;
+  frames = frames.subspan(loader);
+  const size_t inside = CountInside(frames);
+  const bool may_be_pool = !frames.empty() && IsPoolsSize(site.total, sample_bytes);
+  return loader + (inside == 0 && may_be_pool ? 1 : inside);
 }
 
 const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
                              uint64_t sample_bytes) {
   if (frames.empty()) return nullptr;
+  if (IsAuditedCall(frames)) frames = frames.subspan(1);
   if (IsEmergencyPool(frames, site, sample_bytes)) return kEmergencyPool;
   if (IsLibrary(frames[0].module, kLibc) && Plain(frames[0].function) == "_IO_file_doallocate") {
     return kStreamBuffer;
   }
-  // What the loader asks for is its own: it has no function that gives memory away.
+  // The loader's allocations are its own: it has no function that returns memory to a caller.
   if (IsLoader(frames[0].module)) return kLoaderRecords;
   return WhyKeptByLibc(frames);
 }

@@ -1,9 +1,9 @@
-// What libc, libstdc++ and the loader keep until the process ends, by design. No leak of the
-// program: it is in the totals, and reports show it as one row (kRuntimeRow).
+// Rules for memory that libc, libstdc++ and the loader keep until the process ends, by design. The
+// program doesn't leak it: it is in the totals, and reports show it as one row (kRuntimeRow).
 //
-// A rule is narrow, so that a leak of the program that passes through the same library is never
-// hidden: it names the function that keeps the memory, or a function of libc that gives its caller
-// no memory to free, so that what it leaves is libc's own.
+// A rule must be narrow, so that a leak of the program that passes through the same library is
+// never hidden. It names either the function that keeps the memory, or a function of libc that
+// returns no memory to its caller, so that all it leaves is libc's own.
 //
 // Thread safety: pure.
 #pragma once
@@ -16,22 +16,23 @@
 
 namespace memprof {
 
-// One frame of a stack as the rules see it: of what is inlined, the function that has the frame.
+// One frame of a stack as the rules see it. For inlined code: the function that has the frame.
 struct RuntimeFrame {
   std::string_view function;
   std::string_view module;  // path
 };
 
-// No rule looks further than this.
+// No rule looks at more frames than this.
 inline constexpr size_t kRuntimeFrames = 32;
 
-// `frames` innermost first, `site` with its figures, which are estimates unless `sample_bytes` is
-// 0. The reason, a static string; null: none.
+// Returns the reason, a static string, or null if no rule applies. `frames` are innermost first;
+// `site` has its figures, which are estimates unless `sample_bytes` is 0.
 const char* WhyKeptByRuntime(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
                              uint64_t sample_bytes = 0);
 
-// The rules look at the functions of so many of the innermost frames; of the others they need the
-// module alone.
-size_t CountNamedFrames(std::span<const RuntimeFrame> frames);
+// The number of innermost frames whose functions the rules need. For the others they need only the
+// module.
+size_t CountNamedFrames(std::span<const RuntimeFrame> frames, const SnapshotSite& site,
+                        uint64_t sample_bytes = 0);
 
 }  // namespace memprof

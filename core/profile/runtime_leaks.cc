@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/profile/runtime_kept.h"
+#include "core/tree/path_to_root.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -14,9 +15,10 @@ namespace {
 class InnermostFrames {
  public:
   InnermostFrames(const Snapshot& snapshot, std::span<const std::string_view> functions,
-                  const SnapshotSite& site) {
-    for (uint32_t node = site.node; node != 0 && count_ < kRuntimeFrames;
-         node = snapshot.nodes[node].parent) {
+                  const SnapshotSite& site)
+      : site_(site), sample_bytes_(snapshot.tracker.sample_bytes) {
+    for (const uint32_t node : PathToRoot(snapshot.nodes, site.node)) {
+      if (count_ == kRuntimeFrames) break;
       const uint32_t frame = snapshot.nodes[node].frame;
       const uint32_t module = snapshot.frames[frame].module;
       ids_[count_] = frame;
@@ -28,9 +30,13 @@ class InnermostFrames {
 
   std::span<const RuntimeFrame> get() const { return {frames_, count_}; }
   // Indices into the snapshot's frames.
-  std::span<const uint32_t> named() const { return {ids_, CountNamedFrames(get())}; }
+  std::span<const uint32_t> named() const {
+    return {ids_, CountNamedFrames(get(), site_, sample_bytes_)};
+  }
 
  private:
+  const SnapshotSite& site_;
+  const uint64_t sample_bytes_;
   RuntimeFrame frames_[kRuntimeFrames];
   uint32_t ids_[kRuntimeFrames];
   size_t count_ = 0;

@@ -11,8 +11,8 @@ bool IsNumber(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// ".part.0", ".constprop.1", ".isra.0.cold", ".lto_priv.2", ".llvm.123": cut at the first of them.
-// A dot of the program's own ("vtable.init") stays.
+// ".part.0", ".constprop.1", ".isra.0.cold", ".lto_priv.2", ".llvm.123": the name is cut at the
+// first of them. A dot of the program's own ("vtable.init") stays.
 std::string_view WithoutCloneSuffix(std::string_view name) {
   constexpr std::string_view kMarks[] = {".part.",     ".constprop.", ".isra.",
                                          ".lto_priv.", ".llvm.",      ".cold"};
@@ -31,14 +31,14 @@ std::string_view WithoutCloneSuffix(std::string_view name) {
 }  // namespace
 
 std::string FunctionKey(std::string_view function, std::string_view module_path) {
-  // The symbolizer's name for an address that has none.
+  // The symbolizer's name for an address without a symbol.
   const std::string_view module = BaseName(module_path);
   if (!module.empty() && function.starts_with(module) &&
       function.substr(module.size()).starts_with("+0x")) {
     return kNoSymbol;
   }
   if (module.empty() && function.starts_with("0x")) return kNoSymbol;
-  // As demanglers write it, once for each suffix.
+  // Demanglers write it once for each suffix.
   const size_t clone = function.find(" [clone .");
   if (clone != std::string_view::npos && clone != 0) return std::string(function.substr(0, clone));
   return std::string(WithoutCloneSuffix(function));

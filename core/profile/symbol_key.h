@@ -1,7 +1,7 @@
-// SymbolKey: what a frame is called in every build of a program, so that two captures can be
-// compared: the function's name and the module's, neither address nor line.
+// SymbolKey: names a frame the same in every build of a program, so that two captures can be
+// compared. It consists of the function's name and the module's, without address and line.
 //
-//   function   without the marks of clones that a compiler numbers anew ("f.part.0", "f [clone
+//   function   without the clone suffixes that a compiler numbers anew ("f.part.0", "f [clone
 //              .constprop.1]"). Code without a name is kNoSymbol, whatever its address.
 //   module     the base name without a library's version ("libx.so.1.2": "libx.so"). The program's
 //              own executable is kProgramModule: two builds may lie in files of different names.

@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-// The k-th smallest, k beyond the ends being the ends.
+// The k-th smallest value; k is clamped to the ends.
 double Nth(std::vector<double>& values, double k) {
   const double last = static_cast<double>(values.size() - 1);
   const auto at = static_cast<std::ptrdiff_t>(std::clamp(k, 0.0, last));
@@ -17,7 +17,7 @@ double Nth(std::vector<double>& values, double k) {
   return values[static_cast<size_t>(at)];
 }
 
-// What is left of values at even times beside the parabola that is nearest to them (least squares).
+// The residuals of values at even times from the nearest parabola (least squares).
 std::vector<double> BesideParabola(std::span<const double> values) {
   const size_t n = values.size();
   const auto m = static_cast<double>(n);
@@ -40,7 +40,8 @@ std::vector<double> BesideParabola(std::span<const double> values) {
   return rest;
 }
 
-// The same once more, with what lies far off pulled in, so that bursts don't bend the parabola.
+// The residuals of a second fit, for which outliers are pulled in so that bursts don't bend the
+// parabola.
 std::vector<double> BesideTrend(std::span<const double> values) {
   constexpr double kFar = 3;
   std::vector<double> rest = BesideParabola(values);
@@ -69,10 +70,10 @@ std::vector<double> Ranks(const std::vector<double>& values) {
   return ranks;
 }
 
-// By how much the variance of S exceeds that of independent values; at least 1.
+// The ratio of the variance of S to that of independent values; at least 1.
 double AutocorrelationFactor(std::span<const double> values) {
   const size_t n = values.size();
-  // There is no noise that could be correlated: only a shape.
+  // There is no noise that could be correlated, only a shape.
   if (HardlyFalls(values)) return 1;
   std::vector<double> ranks = Ranks(BesideTrend(values));
   const double mean = static_cast<double>(n - 1) / 2;
@@ -127,7 +128,7 @@ Trend TrendOf(std::span<const double> times, std::span<const double> values, dou
   slopes.reserve(n * (n - 1) / 2);
   for (size_t i = 0; i < n; ++i) {
     for (size_t j = i + 1; j < n; ++j) {
-      // Equal times are a damaged capture's.
+      // Equal times come from a damaged capture.
       if (times[j] > times[i]) slopes.push_back((values[j] - values[i]) / (times[j] - times[i]));
       trend.s += values[j] > values[i] ? 1 : values[j] < values[i] ? -1 : 0;
     }

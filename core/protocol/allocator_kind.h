@@ -1,5 +1,5 @@
-// AllocatorKind: which function of the allocator the program called. A part of a site's label in
-// the region, and of a site in the capture: the numbers never change their meaning.
+// AllocatorKind: the function of the allocator that the program called. It is a part of a site's
+// label in the region, and of a site in the capture: a number never changes its meaning.
 //
 // Freestanding, as region_layout.h.
 #pragma once
@@ -9,20 +9,20 @@
 namespace memprof {
 
 enum class AllocatorKind : uint8_t {
-  kUnknown = 0,  // of the row [tables full], and in captures from before kinds were kept
+  kUnknown = 0,  // of the row [tables full], and in captures older than kinds
   kMalloc = 1,
   kCalloc = 2,
-  kRealloc = 3,   // also of no block; reallocarray
+  kRealloc = 3,   // also realloc(nullptr), and reallocarray
   kAligned = 4,   // memalign, posix_memalign, aligned_alloc, valloc, pvalloc
   kNew = 5,       // operator new, aligned and nothrow too
   kNewArray = 6,  // operator new[] likewise
   kMallocx = 7,   // jemalloc's
   kRallocx = 8,   // and xallocx
-  kPool = 9,      // a pool of the program's own, which it told us of
+  kPool = 9,      // a pool of the program's own, reported through memprof.h
 };
 inline constexpr uint32_t kAllocatorKinds = 10;
 
-// The name in reports. A number without a name is called as kUnknown is.
+// The name in reports. An unknown number has the name of kUnknown.
 inline constexpr const char* NameOf(AllocatorKind kind) {
   switch (kind) {
     case AllocatorKind::kMalloc:

@@ -1,7 +1,7 @@
-// Which chunks of kCellChunks have figures: those of thread slots, and those of shared cells that
-// are in use (region_layout.h).
+// Finds the chunks of kCellChunks that have figures: those of thread slots, and those of shared
+// cells that are in use (region_layout.h).
 //
-// Freestanding, as region_layout.h. Thread safety: the region's writers may go on; a chunk that
+// Freestanding, as region_layout.h. Thread safety: the region's writers may go on. A chunk that
 // comes into use meanwhile may be left out.
 // Memory order: a group's bit is released before anything is booked in its chunk, and acquired
 // here.
@@ -14,8 +14,8 @@
 
 namespace memprof {
 
-// Calls visit(first, chunks) for runs of them: no chunk twice, all below `capacity`, whatever the
-// words of kSharedGroups say. Pre: own <= capacity.
+// Calls visit(first, chunks) for runs of such chunks. No chunk is visited twice and all are below
+// `capacity`, whatever the words of kSharedGroups say. Pre: own <= capacity.
 template <typename Visit>
 void VisitChunksInUse(uint32_t own, uint32_t capacity, const std::atomic<uint64_t>* words,
                       uint32_t word_count, Visit visit) {

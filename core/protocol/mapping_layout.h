@@ -1,14 +1,15 @@
-// The part of the region that is about mappings: what the program mapped itself (mmap, mremap,
-// brk), a category of its own, never in the heap's totals; and what the allocator last said of
-// itself.
+// The part of the region for mappings: memory that the program mapped itself (mmap, mremap, brk).
+// It is a category of its own, never in the heap's totals. The last figures that the allocator gave
+// about itself are here too.
 //
 //   kMappingSites   MappingSiteRecord  figures by (site, kind, reserved, file)
-//   kMappedFiles    MappedFileRecord   the files that mappings are of, each once
+//   kMappedFiles    MappedFileRecord   the files that are mapped, each once
 //   kMappings       MappingRecord      one call's mapping, as long as a byte of it is left
-//   kMappedRanges   MappedRange        what is mapped now: a skip list by address
+//   kMappedRanges   MappedRange        the ranges mapped now: a skip list by address
 //
-// Thread safety: written by who has the right to book (aggregator/mappings/mapping_queue.h), one
-// thread at a time, within an odd MappingTotals.sequence.
+// Thread safety: written by the thread that has the right to book
+// (aggregator/mappings/mapping_queue.h), one thread at a time, within an odd
+// MappingTotals.sequence.
 //
 // Everything here is freestanding, as region_layout.h, which includes it.
 #pragma once
@@ -20,18 +21,18 @@ namespace memprof {
 
 enum class MappingKind : uint32_t {
   kAnonymous,
-  kShared,  // anonymous, of several processes
+  kShared,  // anonymous, shared by several processes
   kFile,
   kBreak,  // brk and sbrk
 };
 inline constexpr uint32_t kMappingKinds = 4;
 
-// What tells mappings of one stack apart.
+// Distinguishes mappings that have the same stack.
 struct MappingWhat {
   MappingKind kind = MappingKind::kAnonymous;
-  bool reserved = false;  // address space only: PROT_NONE, or MAP_NORESERVE and never protected
-                          // otherwise since
-  uint32_t file_plus_one = 0;  // in kMappedFiles; 0: none, or not known
+  // address space only: PROT_NONE, or MAP_NORESERVE and not protected otherwise since
+  bool reserved = false;
+  uint32_t file_plus_one = 0;  // index in kMappedFiles, plus one; 0: none, or not known
   friend bool operator==(const MappingWhat&, const MappingWhat&) = default;
 };
 inline constexpr uint32_t Pack(const MappingWhat& what) {
@@ -42,10 +43,10 @@ inline constexpr MappingWhat UnpackMappingWhat(uint32_t word) {
 }
 
 struct alignas(64) MappingSiteRecord {
-  std::atomic<uint32_t> site_plus_one;  // in kSites; released last
+  std::atomic<uint32_t> site_plus_one;  // index in kSites, plus one; released last
   uint32_t what;                        // MappingWhat
   std::atomic<uint64_t> live_bytes;
-  std::atomic<uint64_t> live_count;  // mappings of which a byte is left
+  std::atomic<uint64_t> live_count;  // mappings of which at least a byte is left
   std::atomic<uint64_t> total_bytes;
   std::atomic<uint64_t> total_count;
   std::atomic<uint64_t> peak_bytes;  // live when `epoch` began
@@ -61,8 +62,9 @@ struct MappedFileRecord {
 static_assert(sizeof(MappedFileRecord) == 8);
 
 struct MappingRecord {
-  std::atomic<uint32_t> site_plus_one;  // in kMappingSites; 0: unused
-  uint32_t ranges;                      // of kMappedRanges that are its; unused: the next such
+  std::atomic<uint32_t> site_plus_one;  // index in kMappingSites, plus one; 0: unused
+  // its number of kMappedRanges; if unused: the next unused record
+  uint32_t ranges;
 };
 static_assert(sizeof(MappingRecord) == 8);
 
@@ -70,42 +72,42 @@ inline constexpr uint32_t kRangeLevels = 12;
 struct MappedRange {
   std::atomic<uint64_t> start;
   std::atomic<uint64_t> end;
-  uint64_t stamp;                          // of the event that it came with
-  std::atomic<uint32_t> mapping_plus_one;  // in kMappings; 0: unused
-  uint32_t height;                         // levels of the list that it is on
+  uint64_t stamp;                          // the stamp of the event that made the range
+  std::atomic<uint32_t> mapping_plus_one;  // index in kMappings, plus one; 0: unused
+  uint32_t height;                         // number of levels of the skip list that link it
   uint32_t next[kRangeLevels];             // index + 1, by level; 0: none
 };
 static_assert(sizeof(MappedRange) == 80);
 
-// Reading the peak: while armed every row is live; else peak_* where epoch == site.epoch, else
-// live.
+// To read the peak: while armed, every row's peak is its live figure. Else it is peak_* if the
+// row's epoch equals MappingTotals.epoch, and live if not.
 struct MappingTotals {
   std::atomic<uint32_t> sequence;  // odd while an event is booked
   std::atomic<uint32_t> armed;     // mapped_bytes is at its maximum now
   std::atomic<uint64_t> epoch;
-  std::atomic<uint64_t> mapped_bytes;  // without what is only reserved
+  std::atomic<uint64_t> mapped_bytes;  // without mappings that are only reserved
   std::atomic<uint64_t> peak_bytes;
-  std::atomic<uint64_t> events;  // that are to be booked
+  std::atomic<uint64_t> events;  // number of events that have to be booked
   std::atomic<uint64_t> booked;
-  std::atomic<uint64_t> lost;       // … for which the tables had no room
-  std::atomic<uint64_t> unentered;  // … for which there was no room before they could be booked
+  std::atomic<uint64_t> lost;       // events for which the tables had no room
+  std::atomic<uint64_t> unentered;  // events that found the queue full and were never booked
 };
 
-// What the allocator says of itself.
+// The figures that the allocator gives about itself.
 enum class AllocatorProvider : uint32_t { kNone, kGlibc, kJemalloc, kTcmalloc, kMimalloc };
 inline constexpr uint32_t kAllocatorProviders = 5;
 inline constexpr uint64_t kUnknownBytes = ~uint64_t{0};
 
 struct AllocatorFigures {
-  std::atomic<uint32_t> sequence;  // odd while it is written; 0: never was
+  std::atomic<uint32_t> sequence;  // odd while it is written; 0: never written
   std::atomic<uint32_t> provider;  // AllocatorProvider
-  std::atomic<uint64_t> time_ns;   // since the tracker came
-  // Each may be kUnknownBytes.
-  std::atomic<uint64_t> allocated_bytes;  // given out, with what it rounded up; without caches'
-  std::atomic<uint64_t> cached_bytes;     // in caches of threads
-  std::atomic<uint64_t> free_bytes;       // free blocks and pages that it keeps
+  std::atomic<uint64_t> time_ns;   // since the tracker started
+  // Each of these may be kUnknownBytes.
+  std::atomic<uint64_t> allocated_bytes;  // given out, rounding included, caches excluded
+  std::atomic<uint64_t> cached_bytes;     // in the threads' caches
+  std::atomic<uint64_t> free_bytes;       // free blocks and pages that the allocator keeps
   std::atomic<uint64_t> metadata_bytes;
-  std::atomic<uint64_t> live_bytes;  // as the tracker has them, when that was said
+  std::atomic<uint64_t> live_bytes;  // the tracker's live bytes at that time
 };
 
 }  // namespace memprof

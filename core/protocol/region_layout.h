@@ -1,5 +1,5 @@
 // The region: the shared memory in which the tracker counts and from which the supervisor reads.
-// What else the two have in common is in this folder, too.
+// All else that the two share is in this folder, too.
 //
 //   page 0         RegionHeader
 //   table k        header.tables[k]: offset, capacity, record size; dense, append-only
@@ -7,23 +7,23 @@
 //   kModules       ModuleRecord     a mapped ELF file that some recorded frame lies in
 //   kStrings       char             bytes that ModuleRecords point into
 //   kThreadNames   ThreadNameRecord names at allocation; record 0 is "[other threads]"
-//   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, of no pc
-//   kSites         SiteRecord       (leaf node, thread name, allocator, while sampling size class):
-//                                   what figures are kept for
+//   kNodes         NodeRecord       the call tree: (parent, pc); node 0 is the root, without a pc
+//   kSites         SiteRecord       (leaf node, thread name, allocator; while sampling also
+//                                   size class): the key of the figures
 //   kCellChunks    CellChunk        64 cells; a cell has the figures of one site in one thread's
-//                                   slot. At the front are the chunks of the slots, as many as are
-//                                   published; at the end the chunks of shared cells, one for each
-//                                   64 sites
+//                                   slot. The slots' chunks are at the front, as many as are
+//                                   published; the chunks of shared cells are at the end, one for
+//                                   each 64 sites
 //   kSharedGroups  uint64_t         a bit for each 64 sites: their chunk of shared cells is in use
-//   kDetailChunks  DetailChunk      what else is counted in the cells of the chunk of equal index;
-//                                   those that are in use are those of kCellChunks
+//   kDetailChunks  DetailChunk      further figures of the cells in the chunk of equal index; the
+//                                   chunks in use are those of kCellChunks
 //   kSizeCounts    SizeCounts       for cells with blocks of several size classes
-//   kPeakRows      PeakRow          what sites had at the highest peak of a segment that ended,
-//                                   by the site's index. Two halves, used in turn:
-//                                   RegionHeader.kept_peaks says which is valid
-//   kSnapshots     SnapshotRecord   what the program kept under a name, each in the order in
-//                                   which the names came
-//   kSnapshotRows  SnapshotRow      … and what was live then, by site
+//   kPeakRows      PeakRow          each site's figures at the highest peak of an ended
+//                                   segment, by the site's index. Two halves, used in turn:
+//                                   RegionHeader.kept_peaks says which one is valid
+//   kNamedMoments  NamedMomentRecord  named moments that the program took, in the order in which
+//                                   the names came
+//   kNamedMomentRows  NamedMomentRow  … and what was live then, by site
 //   kMappingSites … kMappedRanges   what the program mapped itself (mapping_layout.h)
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
@@ -32,19 +32,19 @@
 //   cells  of main's slot: {site 0, allocated 100/1}; of io's slot: {site 0, freed 100/1}
 // The reader sums the cells of a site: allocated 100, freed 100, live 0.
 //
-// Thread safety: counts[] says how many records of a table are taken. A writer takes an index by a
-// fetch_add on it, fills the record and makes it reachable from another record by a release store.
-// A reader may meet records below the count that are not filled yet: they are all zeros, and
-// nothing refers to them. SiteRecord.node is released last (never 0 when filled);
-// Cell.site_plus_one likewise; ModuleRecord.end likewise.
+// Thread safety: counts[] has the number of records taken from each table. A writer takes an index
+// by a fetch_add on it, fills the record, and makes it reachable from another record by a release
+// store. A reader may meet records below the count that are not filled yet. They are all zeros, and
+// nothing refers to them. SiteRecord.node (never 0 when filled), Cell.site_plus_one and
+// ModuleRecord.end are the fields that are released last.
 //
-// Ownership: a cell is written by the one thread that owns its slot, except shared cells, which are
-// written by many with atomic adds.
+// Ownership: a cell is written by the one thread that owns its slot. Shared cells are the
+// exception: many threads write them with atomic adds.
 //
-// Invariant: chunks that slots have taken and those that are kept for the sites that there are
-// never meet (RegionHeader.chunk_use). So what was booked at a site can always be taken back there.
+// Invariant: the chunks taken by slots never meet the chunks reserved for the sites
+// (RegionHeader.chunk_use). So what was booked at a site can always be taken back there.
 //
-// Memory: the file is sparse; only what was written is resident.
+// Memory: the file is sparse; only pages that were written are resident.
 //
 // Everything here is freestanding: no library, fixed widths, little endian, x86-64.
 #pragma once
@@ -71,8 +71,8 @@ enum class Table : uint32_t {
   kDetailChunks,
   kSizeCounts,
   kPeakRows,
-  kSnapshots,
-  kSnapshotRows,
+  kNamedMoments,
+  kNamedMomentRows,
   kMappingSites,
   kMappedFiles,
   kMappings,
@@ -84,7 +84,7 @@ inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
 struct TableInfo {
   uint64_t offset;        // bytes from the start of the region, page aligned
   uint32_t capacity;      // records
-  uint32_t record_bytes;  // sizeof the record, so that a foreign layout is noticed
+  uint32_t record_bytes;  // sizeof the record, to detect a foreign layout
 };
 
 enum class TrackerState : uint32_t {
@@ -96,16 +96,17 @@ enum class TrackerState : uint32_t {
 
 enum class StopReason : uint32_t { kNone = 0, kNoMemory = 1, kBadRegion = 2, kNoFindObject = 3 };
 
-// A pc below kFirstRealPc is no code address but one of these rows.
+// A pc below kFirstRealPc is no code address. It stands for one of these rows.
 inline constexpr uint64_t kPcTruncated = 1;   // outer frames cut off: deeper than kMaxFrames
 inline constexpr uint64_t kPcTablesFull = 2;  // the site or node table had no room
 inline constexpr uint64_t kPcNoStack = 3;     // the unwinder found no frame at all
 inline constexpr uint64_t kPcIncomplete = 4;  // outer frames unknown: no unwind data there
-inline constexpr uint64_t kPcInherited = 5;  // what a forked child had from its parent at the start
+// blocks that a forked child had from its parent at the start
+inline constexpr uint64_t kPcInherited = 5;
 inline constexpr uint64_t kFirstRealPc = 4096;
 
 inline constexpr uint32_t kNoModule = 0xffffffffu;
-inline constexpr uint32_t kMaxFrames = 512;  // innermost frames kept of a stack
+inline constexpr uint32_t kMaxFrames = 512;  // the innermost frames of a stack that are kept
 
 struct ModuleRecord {
   uint64_t start;        // first mapped address
@@ -120,12 +121,13 @@ struct ModuleRecord {
 static_assert(sizeof(ModuleRecord) == 72);
 
 struct ThreadNameRecord {
-  char name[16];  // as the kernel has it: at most 15 bytes and a 0
+  char name[16];  // the kernel's name: at most 15 bytes and a 0
 };
 
 struct NodeRecord {
-  std::atomic<uint64_t> pc;  // what the stack holds: a return address; of a frame that a signal
-                             // interrupted, its pc + 1, so that "minus one" is right for all
+  // The value on the stack: a return address. For a frame that a signal interrupted it is its pc +
+  // 1, so that subtracting one is right for all.
+  std::atomic<uint64_t> pc;
   uint32_t parent;
   uint32_t module;  // kNoModule: none known
 };
@@ -137,8 +139,8 @@ struct SiteRecord {
 };
 static_assert(sizeof(SiteRecord) == 8);
 
-// What tells sites of one stack apart: the thread's name, which function of the allocator was
-// called (AllocatorKind), and of sampled blocks the size class (SizeClass), else 0.
+// Distinguishes the sites of one stack: the thread's name, the function of the allocator that was
+// called (AllocatorKind), and for sampled blocks the size class (SizeClass), else 0.
 inline constexpr uint32_t kThreadNameBits = 16;
 inline constexpr uint32_t kSizeClassBits = 8;
 inline constexpr uint32_t SiteLabel(uint32_t thread_name, uint32_t kind, uint32_t size_class) {
@@ -156,7 +158,7 @@ inline constexpr uint32_t KindOf(uint32_t label) {
 
 // The figures of one site in one thread slot. The counters are monotonic; live is derived.
 struct alignas(64) Cell {
-  std::atomic<uint32_t> site_plus_one;  // 0: unused
+  std::atomic<uint32_t> site_plus_one;  // index of the site, plus one; 0: unused
   std::atomic<uint32_t> sequence;       // odd while the owner is inside an update
   std::atomic<uint64_t> epoch;          // of the last update
   std::atomic<uint64_t> allocated_bytes;
@@ -175,29 +177,30 @@ struct CellChunk {
 static_assert(sizeof(CellChunk) == 4096);
 inline constexpr uint32_t kMaxCellChunks = 1u << 18;
 
-// Shared cells: those of group g, the sites 64 g to 64 g + 63, are in the chunk capacity − 1 − g.
+// The shared cells of group g, for the sites 64 g to 64 g + 63, are in the chunk capacity − 1 − g.
 inline constexpr uint32_t SharedGroupOf(uint32_t site) { return site / kCellsPerChunk; }
 inline constexpr uint32_t kGroupsPerWord = 64;
 
-// What chunks of cells are for: RegionHeader.chunk_use.
+// How the chunks of cells are divided: RegionHeader.chunk_use.
 struct ChunkUse {
   uint32_t own;     // taken by thread slots, from the front
-  uint32_t groups;  // groups of sites that a chunk is kept for, from the end
+  uint32_t groups;  // groups of sites for which a chunk is reserved at the end
 };
 inline constexpr uint64_t Pack(const ChunkUse& use) { return uint64_t{use.groups} << 32 | use.own; }
 inline constexpr ChunkUse UnpackChunkUse(uint64_t word) {
   return {static_cast<uint32_t>(word), static_cast<uint32_t>(word >> 32)};
 }
 
-// What else is counted in a cell, by the cell's writer and within the same odd sequence.
+// Further figures of a cell, written by the cell's writer within the same odd sequence.
 struct alignas(32) CellDetails {
-  std::atomic<uint64_t> temporary_bytes;  // of blocks that were freed as temporary ones
+  std::atomic<uint64_t> temporary_bytes;  // bytes of blocks that were freed as temporary ones
   std::atomic<uint64_t> temporary_count;
-  std::atomic<uint32_t> sizes;  // the sizes of the blocks that were allocated:
-                                //   0                     there are none
-                                //   class + 1             all are of that size class
-                                //   kOwnSizes | index     in this record of kSizeCounts
-                                //   kSizesElsewhere       in RegionHeader.other_sizes
+  // The sizes of the blocks that were allocated:
+  //   0                     none was allocated
+  //   class + 1             all are of that size class
+  //   kOwnSizes | index     in this record of kSizeCounts
+  //   kSizesElsewhere       in RegionHeader.other_sizes
+  std::atomic<uint32_t> sizes;
   uint32_t reserved_0;
   uint64_t reserved_1;
 };
@@ -211,7 +214,7 @@ struct DetailChunk {
 static_assert(sizeof(DetailChunk) == 2048);
 
 // Sizes are counted by powers of two (SizeClass): class 0 has blocks of 0 bytes, class k those of
-// 2^(k−1) to 2^k − 1. No block of 2^47 bytes or more is counted at all.
+// 2^(k−1) to 2^k − 1. Blocks of 2^47 bytes or more are not counted at all.
 inline constexpr uint32_t kSizeClasses = 48;
 struct SizeCounts {
   struct {
@@ -221,14 +224,19 @@ struct SizeCounts {
 };
 static_assert(sizeof(SizeCounts) == 768);
 
-// The 16-byte word that orders all events of the process (PeakTracker). Reading: while armed,
-// every row is its live figure; else peak_* where cell.epoch == epoch, else live.
+// The 16-byte word that orders all events of the process (PeakTracker). A reader finds the rows at
+// the peak in the cells:
+//
+//   armed                                  the cell's live figures
+//   not armed, cell.epoch == epoch         the cell's peak_* figures
+//   not armed, cell.epoch is older         the cell's live figures
 struct PeakState {
-  int64_t current;  // live requested bytes that were entered, below 2^46; what threads keep back
-                    // may make it negative for a while
-  uint64_t peak;    // highest `current` of this segment
-  uint64_t epoch;   // 33 bits; moves at most once for each new maximum, and at each mark
-  bool armed;       // the newest maximum is now
+  // The live requested bytes that threads have added, below 2^46. It may be negative for a while if
+  // threads hold back allocations.
+  int64_t current;
+  uint64_t peak;   // highest `current` of this segment
+  uint64_t epoch;  // 33 bits; moves at most once for each new maximum, and at each mark
+  bool armed;      // the newest maximum is now
   friend bool operator==(const PeakState&, const PeakState&) = default;
 };
 
@@ -240,7 +248,7 @@ struct alignas(16) PackedPeak {
 
 inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
 
-// More than threads may keep back together (aggregator/tables/peak_tracker.h).
+// More than all threads together may hold back (aggregator/tables/peak_tracker.h).
 inline constexpr int64_t kPeakBias = int64_t{1} << 38;
 
 inline constexpr PackedPeak Pack(const PeakState& s) {
@@ -252,10 +260,10 @@ inline constexpr PeakState Unpack(const PackedPeak& p) {
           (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
 }
 
-// Segments. A mark (a region scope's begin or end, a named snapshot) ends a segment of the run and
-// begins the next one, in which `peak` begins with what is live. The word knows the newest
-// segment's peak only; of those before the highest is kept here, by site. The run's peak is the
-// higher of the two, of equal ones the kept.
+// Segments. A mark (the begin or end of a scope, a named moment) ends a segment of the run and
+// begins the next one. The new segment's `peak` starts with what is live. The word has only the
+// newest segment's peak; the highest of the segments before is kept here, by site. The run's peak
+// is the higher of the two, and the kept one if they are equal.
 struct PeakRow {
   std::atomic<int64_t> bytes;  // may be negative, as in Cell
   std::atomic<int64_t> count;
@@ -263,79 +271,83 @@ struct PeakRow {
 static_assert(sizeof(PeakRow) == 16);
 
 struct KeptPeak {
-  std::atomic<uint64_t> peak;         // by the word
-  std::atomic<uint64_t> bound_bytes;  // that rows may be off by: events raced the mark
-  std::atomic<uint32_t> sites;        // rows that are filled
+  std::atomic<uint64_t> peak;         // according to the word
+  std::atomic<uint64_t> bound_bytes;  // the error bound of the rows: events raced the mark
+  std::atomic<uint32_t> sites;        // number of rows that are filled
   uint32_t reserved;
 };
 
-// A name that the program gave to a moment, and what was live then.
-inline constexpr uint32_t kMaxSnapshotRecords = 64;
-struct SnapshotRecord {
-  std::atomic<uint32_t> sequence;   // odd while it is written; 0: never was
-  std::atomic<uint32_t> inexact;    // 1: events raced it
-  std::atomic<uint32_t> first_row;  // in kSnapshotRows
+// A named moment that the program took, and what was live then.
+inline constexpr uint32_t kMaxNamedMomentRecords = 64;
+struct NamedMomentRecord {
+  std::atomic<uint32_t> sequence;   // odd while it is written; 0: never written
+  std::atomic<uint32_t> inexact;    // 1: events raced its reading
+  std::atomic<uint32_t> first_row;  // in kNamedMomentRows
   std::atomic<uint32_t> rows;
-  std::atomic<uint64_t> time_ns;  // since the tracker came (RegionHeader.started_ns)
-  uint32_t row_room;              // rows that are its own from first_row; the writer's
+  std::atomic<uint64_t> time_ns;  // since the tracker started (RegionHeader.started_ns)
+  uint32_t row_room;              // rows reserved for it from first_row; only the writer uses it
   uint32_t reserved;
   char name[64];  // at most 63 bytes and a 0
 };
-static_assert(sizeof(SnapshotRecord) == 96);
+static_assert(sizeof(NamedMomentRecord) == 96);
 
-struct SnapshotRow {
+struct NamedMomentRow {
   uint32_t site;
   uint32_t count;
   uint64_t bytes;
 };
-static_assert(sizeof(SnapshotRow) == 16);
+static_assert(sizeof(NamedMomentRow) == 16);
 
-// A jemalloc in the executable itself, whose malloc nobody can interpose: where its functions are,
-// as addresses in the file's own terms. mallctl 0: there is none, or none that can be hooked.
+// A jemalloc inside the executable, whose malloc can't be interposed: the addresses of its
+// functions in the file's own terms. mallctl is 0 if there is none, or none that can be hooked.
 inline constexpr uint32_t kMaxAllocatorRanges = 8;
 struct CodeRange {
   uint64_t start, end;
 };
 struct InnerJemalloc {
   uint64_t mallctl, mallocx, dallocx;
-  CodeRange code[kMaxAllocatorRanges];  // what is jemalloc's: its frames are no part of a stack
+  CodeRange code[kMaxAllocatorRanges];  // jemalloc's own code: its frames are left out of stacks
 };
 
-// RegionHeader.bypasses: allocations that no hook sees.
+// RegionHeader.bypasses: kinds of allocations that no hook sees.
 inline constexpr uint32_t kDeepBound = 1;  // of modules opened with RTLD_DEEPBIND
 inline constexpr uint32_t kOtherNamespace =
     2;  // of modules opened in a namespace with its own libc
 
 enum class JemallocHooks : uint32_t { kNone = 0, kInstalled = 1, kRefused = 2 };
 
-// What the tracker is to do; the region's creator says so.
+// The tracker's options; the region's creator writes them.
 struct TrackerOptions {
-  uint32_t exact_peak = 0;           // 1: threads keep nothing back from the ordering word
-  uint32_t temporary_threshold = 1;  // a block is temporary if its thread frees it and allocated
-                                     // fewer than so many others meanwhile; 1 to 64
+  uint32_t exact_peak = 0;  // 1: threads hold nothing back from the ordering word
+  // A block is temporary if its thread frees it before making this many other allocations; 1 to 64.
+  uint32_t temporary_threshold = 1;
   uint64_t sample_bytes =
-      0;                     // one block is sampled in so many bytes on average; 0: all are counted
-  uint64_t sample_seed = 0;  // of the draws
-  uint32_t mappings = 1;     // 1: what the program maps is followed
+      // mean distance between sampled blocks in bytes; 0: every block is counted
+      0;
+  uint64_t sample_seed = 0;  // seed of the random draws
+  uint32_t mappings = 1;     // 1: mappings of the program are followed
   uint32_t reserved = 0;
   InnerJemalloc jemalloc = {};
 };
 
-// What a supervisor would know of the process, in a region that the tracker made itself
-// (core/protocol/unsupervised.h). All zero in any other.
+// Facts about the process that a supervisor would know otherwise, in a region that the tracker made
+// itself (core/protocol/unsupervised.h). All zero in any other region.
 struct RegionOrigin {
-  std::atomic<uint32_t> unsupervised;          // 1: the tracker made it
-  std::atomic<uint32_t> exit_status_plus_one;  // what exit() was called with; 0: it wasn't seen
+  std::atomic<uint32_t> unsupervised;  // 1: the tracker made it
+  // argument of exit(), plus one; 0: no exit() was seen
+  std::atomic<uint32_t> exit_status_plus_one;
   int64_t start_unix_ms;
-  uint64_t run_id;                   // by chance
-  std::atomic<uint64_t> ended_ns;    // CLOCK_MONOTONIC as the process exited; 0: it wasn't seen
-  uint32_t text_offset;              // in kStrings: the program's name and the words of its command
-  std::atomic<uint32_t> text_bytes;  // line, each with a 0 behind it; released last
-  char trouble[128];  // why nothing is counted, as the end of a sentence; empty: it is
+  uint64_t run_id;                 // random
+  std::atomic<uint64_t> ended_ns;  // CLOCK_MONOTONIC when the process exited; 0: no exit was seen
+  // In kStrings: the program's name and its command line, each word followed by a 0; text_bytes is
+  // released last.
+  uint32_t text_offset;
+  std::atomic<uint32_t> text_bytes;
+  char trouble[128];  // why nothing is counted, as the end of a sentence; empty: counting
 };
 
 struct RegionHeader {
-  // Written by the creator, before any tracker comes.
+  // Written by the creator, before any tracker starts.
   uint64_t magic;
   uint32_t version;
   uint32_t header_bytes;
@@ -343,61 +355,64 @@ struct RegionHeader {
   TableInfo tables[kTableCount];
   TrackerOptions options;
 
-  // Written seldom by the tracker.
+  // Rarely written by the tracker.
   alignas(64) std::atomic<uint32_t> state;  // TrackerState
   std::atomic<uint32_t> stop_reason;        // StopReason
   uint32_t pid;                             // as the process sees itself
-  std::atomic<uint32_t> peak_slack;         // bytes that a thread may keep back from `peak`: here,
-                                            // so that who only asks leaves that line where it is
-  std::atomic<uint64_t> rss_peak_bytes;     // VmHWM at exit; 0: not known
-  std::atomic<uint32_t> fork_children;      // forked children that were seen (they are not counted)
+  // Bytes that a thread may hold back from `peak`. Kept here, so that reading it doesn't touch the
+  // line of `peak`.
+  std::atomic<uint32_t> peak_slack;
+  std::atomic<uint64_t> rss_peak_bytes;  // VmHWM at exit; 0: not known
+  std::atomic<uint32_t> fork_children;   // forked children that were not counted
   uint32_t reserved_1;
-  std::atomic<uint64_t>
-      chunk_use;  // ChunkUse; own + groups is never above the chunks that there are
+  std::atomic<uint64_t> chunk_use;  // ChunkUse; own + groups never exceeds the number of chunks
 
-  // Records taken of each table. Above capacity: that many were asked for in vain.
+  // Records taken from each table. A count above the capacity means that requests were refused.
   alignas(64) std::atomic<uint32_t> counts[kTableCount];
 
-  // Orders all events; on a line of its own, since every thread writes it.
+  // Orders all events. It has a cache line of its own, since every thread writes it.
   alignas(64) PackedPeak peak;
   uint64_t reserved_4;
-  std::atomic<uint64_t> peak_slack_bound;  // bytes that all threads may have kept back, at most
+  // upper bound of what all threads may have held back, in bytes
+  std::atomic<uint64_t> peak_slack_bound;
 
   // Written at marks, by one thread at a time.
-  alignas(64) std::atomic<uint32_t> kept_generation;  // 0: nothing is kept; else kept_peaks[it % 2]
-                                                      // is valid, and of kPeakRows that half
+  // 0: nothing is kept; else kept_peaks[kept_generation % 2] and that half of kPeakRows are valid
+  alignas(64) std::atomic<uint32_t> kept_generation;
   uint32_t reserved_2;
-  uint64_t started_ns;  // CLOCK_MONOTONIC when the tracker came
+  uint64_t started_ns;  // CLOCK_MONOTONIC when the tracker started
   KeptPeak kept_peaks[2];
 
-  // Trouble, counted.
-  alignas(64) std::atomic<uint64_t> dropped_events;  // not in any figure
+  // Counters of trouble.
+  alignas(64) std::atomic<uint64_t> dropped_events;  // events that are in no figure
   std::atomic<uint64_t> truncated_stacks;    // allocations whose stack was cut (kPcTruncated)
   std::atomic<uint64_t> incomplete_stacks;   // allocations whose outer frames are unknown
   std::atomic<uint64_t> tables_full_events;  // allocations booked under kPcTablesFull
-  std::atomic<uint64_t> unknown_frees;       // of blocks the tracker never saw allocated
-  std::atomic<uint64_t> shared_bytes;        // bytes through shared cells: rows at the peak may be
-                                             // off by at most this, the total is not
-  std::atomic<uint64_t> private_bytes;       // resident memory of the tracker outside the region
+  std::atomic<uint64_t> unknown_frees;       // frees of blocks that the tracker never saw allocated
+  // Bytes booked in shared cells. The rows at the peak may be wrong by at most this; the peak's
+  // total is exact.
+  std::atomic<uint64_t> shared_bytes;
+  std::atomic<uint64_t> private_bytes;   // resident memory of the tracker outside the region
   std::atomic<uint64_t> unnamed_frames;  // nodes in files that kModules or kStrings has no room for
 
-  // Sizes of blocks that are booked in cells without a record of their own: shared cells, and those
-  // that came when kSizeCounts was full. Atomic adds.
+  // Block sizes of cells without a size record of their own: shared cells, and cells that were made
+  // when kSizeCounts was full. Written with atomic adds.
   alignas(64) SizeCounts other_sizes;
 
-  // Frees of blocks whose allocation a tracker that was attached didn't see: those of before, and
-  // what it could not hook. Bytes as the allocator has them; 0: it doesn't tell.
+  // Frees of blocks that an attached tracker didn't see allocated: older blocks, and those from
+  // calls that it could not hook. Bytes are the allocator's; 0 if it doesn't tell.
   alignas(64) std::atomic<uint64_t> before_attach_frees;
   std::atomic<uint64_t> before_attach_bytes;
-  std::atomic<uint32_t> attached;  // 1: it was
+  std::atomic<uint32_t> attached;  // 1: the tracker was attached
   alignas(64) MappingTotals mappings;
   alignas(64) AllocatorFigures allocator;
-  std::atomic<uint32_t> allocator_wanted;  // by the reader, who adds one: new figures, please
+  std::atomic<uint32_t> allocator_wanted;  // the reader increments it to ask for new figures
   uint32_t reserved_3;
-  std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: of options.jemalloc
-  std::atomic<uint32_t> bypasses;        // kDeepBound and so on: there are, or may be
-  // What the main thread was renamed to last, as bytes with zeros behind them; zeros: nothing that
-  // a hook saw. The kernel's name of the process is that one, until it executes something.
+  std::atomic<uint32_t> jemalloc_hooks;  // JemallocHooks: which of options.jemalloc were hooked
+  // kDeepBound and others: such allocations exist, or may exist
+  std::atomic<uint32_t> bypasses;
+  // The main thread's last new name, as bytes padded with zeros; all zeros if no hook saw one. The
+  // kernel gives the process this name until it executes another program.
   std::atomic<uint64_t> main_thread_name[2];
   alignas(64) RegionOrigin origin;
 };
@@ -406,16 +421,16 @@ static_assert(sizeof(RegionHeader) <= 4096);
 inline constexpr uint64_t kPageBytes = 4096;
 inline constexpr uint32_t kMaxTemporaryThreshold = 64;
 inline constexpr uint32_t kMaxMappedFiles = 1024;
-inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB, if there are so many
+inline constexpr uint32_t kMaxSizeCounts = 2048;  // 1.5 MiB at full capacity
 
-// Fills `header` (all zero) for a region of about `budget_bytes` of address space and returns the
-// bytes the region needs: the tables are scaled to the budget and never below their minimum.
-// The creator sets the file's size to the result.
+// Fills `header` (all zero) for a region of about `budget_bytes` of address space, and returns the
+// number of bytes that the region needs: the tables scale with the budget, and never fall below
+// their minimum. The creator sets the file's size to the result.
 inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t unit = budget_bytes / 1024;
   auto at_least = [](uint64_t a, uint64_t b) { return a > b ? a : b; };
-  // Shares of the budget: nodes 1/4, sites 1/32, cells 1/2, which is two a site, their details half
-  // of that, rows of kept peaks 1/8, of named snapshots 1/32; the rest is small.
+  // Shares of the budget: nodes 1/4, sites 1/32, cells 1/2 (two a site), details half of the cells,
+  // rows of kept peaks 1/8, rows of named moments 1/32; the rest is small.
   const uint64_t wanted_chunks = at_least(unit * 512 / sizeof(CellChunk), 64);
   const uint64_t cell_chunks = wanted_chunks < kMaxCellChunks ? wanted_chunks : kMaxCellChunks;
   const uint64_t sites = at_least(unit * 32 / sizeof(SiteRecord), 1024);
@@ -438,8 +453,9 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kDetailChunks, cell_chunks, sizeof(DetailChunk)},
       {Table::kSizeCounts, size_counts, sizeof(SizeCounts)},
       {Table::kPeakRows, 2 * sites, sizeof(PeakRow)},
-      {Table::kSnapshots, kMaxSnapshotRecords, sizeof(SnapshotRecord)},
-      {Table::kSnapshotRows, at_least(unit * 32 / sizeof(SnapshotRow), 1024), sizeof(SnapshotRow)},
+      {Table::kNamedMoments, kMaxNamedMomentRecords, sizeof(NamedMomentRecord)},
+      {Table::kNamedMomentRows, at_least(unit * 32 / sizeof(NamedMomentRow), 1024),
+       sizeof(NamedMomentRow)},
       {Table::kMappingSites, at_least(sites / 8, 256), sizeof(MappingSiteRecord)},
       {Table::kMappedFiles, kMaxMappedFiles, sizeof(MappedFileRecord)},
       {Table::kMappings, mappings, sizeof(MappingRecord)},

@@ -1,22 +1,23 @@
-// What one sampled block stands for.
+// SampleWeight: the figures that one sampled block stands for.
 //
-// With sampling, each byte that is allocated (and one more a block, so that empty blocks are seen
-// too) is hit with the same small probability, once in B bytes on average: a Poisson process. A
+// With sampling, each allocated byte is hit with the same small probability, once in B bytes on
+// average: a Poisson process. Each block has one byte more, so that empty blocks are seen too. A
 // block is booked if one of its bytes is hit. So a block of size s is booked with the probability
 //
 //   p(s) = 1 − e^(−(s+1)/B)
 //
-// and then stands for 1/p(s) blocks of s bytes: the expected value of what is booked for a block is
-// 1 block and s bytes, whatever its size, so every sum of them is an unbiased estimate (Horvitz and
-// Thompson, 1952; core/snapshot/sampling.h has the standard error).
+// and then stands for 1/p(s) blocks of s bytes. The expected value of what is booked for a block is
+// 1 block and s bytes, whatever its size. So every sum of blocks is an unbiased estimate (Horvitz
+// and Thompson, 1952; core/snapshot/sampling.h has the standard error).
 //
 // Counters are whole numbers: a weight is rounded up with the probability of its fraction, so that
-// its mean stays right. Which way is drawn once a block and kept with it, in two bits: so a free
-// cancels its allocation to the byte. (A hash of the address instead of a draw would round every
-// block of a program that gets the same address again and again the same way.)
+// its mean stays right. The direction is drawn once for each block and kept with it, in two bits. A
+// free therefore cancels its allocation to the byte. (A hash of the address would not do instead of
+// a draw: a program that gets the same address again and again would have all those blocks rounded
+// the same way.)
 //
 // Freestanding, without libm: the tracker needs it. Everything is a pure function, for floats that
-// round to nearest (aggregator/plain_floats.h).
+// round to nearest (aggregator/basics/plain_floats.h).
 #pragma once
 
 #include <bit>
@@ -25,11 +26,11 @@
 
 namespace memprof {
 
-// The largest mean distance between samples. A block then stands for at most that many.
+// The largest mean distance between samples. A block then stands for at most that many blocks.
 inline constexpr uint64_t kMaxSampleBytes = 1ull << 30;
 
-// The class of a block's size: the bits that it takes. Sites are kept by class while sampling, so
-// that blocks of one site have about one weight.
+// The class of a block's size: the number of bits that it takes. While sampling, sites are kept by
+// class, so that blocks of one site have about the same weight.
 inline constexpr uint32_t SizeClass(uint64_t size) {
   return static_cast<uint32_t>(std::bit_width(size));
 }
@@ -100,15 +101,15 @@ struct SampleWeight {
 inline constexpr uint32_t kBytesUp = 1;
 inline constexpr uint32_t kBlocksUp = 2;
 
-// What a sampled block is booked with, rounded as `up` says: kBytesUp | kBlocksUp.
+// The figures that a sampled block is booked with, rounded as `up` says: kBytesUp | kBlocksUp.
 inline SampleWeight WeightOf(uint64_t size, uint32_t up, uint64_t sample_bytes) {
   const double scale = 1 / SampledShare(size, sample_bytes);
   return {static_cast<uint64_t>(static_cast<double>(size) * scale) + (up & kBytesUp),
           static_cast<uint64_t>(scale) + (up & kBlocksUp) / kBlocksUp};
 }
 
-// How to round it, by a random number from 0 to 1. Neither up where the block was sure to be
-// sampled: its weight is {size, 1} then.
+// Draws the rounding by a random number from 0 to 1. Rounds neither up if the block was sure to be
+// sampled: its weight is then {size, 1}.
 inline uint32_t DrawRounding(uint64_t size, double random, uint64_t sample_bytes) {
   const double scale = 1 / SampledShare(size, sample_bytes);
   const auto up = [random](double value) {

@@ -1,8 +1,8 @@
 // A run without a supervisor: the environment tells a preloaded tracker to make its region itself.
 //
 //   MEMPROF_OUTPUT    the region's file: %p is the pid, %n the program's base name, %% a percent
-//                     sign; in a folder that is there
-//   MEMPROF_OPTIONS   words with commas between: "sample=512K,exact-peak"
+//                     sign; its folder must exist
+//   MEMPROF_OPTIONS   words separated by commas: "sample=512K,exact-peak"
 //
 // Freestanding, as region_layout.h. Thread safety: pure.
 #pragma once
@@ -23,15 +23,15 @@ inline constexpr uint32_t kMostMaxFiles = 1000;
 
 struct UnsupervisedOptions {
   TrackerOptions tracker = {};
-  bool follow_fork = true;   // descendants, in files of their own
-  bool command_line = true;  // is kept in the region
+  bool follow_fork = true;   // descendants are followed, in files of their own
+  bool command_line = true;  // the command line is kept in the region
   uint32_t max_files = kDefaultMaxFiles;
 };
 
-// What is wrong with a text of options: the word, and why. `why` nullptr: nothing.
+// The error in a text of options: the word and the reason. `why` nullptr: no error.
 struct OptionsTrouble {
   const char* why = nullptr;
-  const char* word = nullptr;  // in the text; not terminated
+  const char* word = nullptr;  // points into the text; not terminated
   size_t word_bytes = 0;
 };
 
@@ -44,7 +44,7 @@ struct Word {
   size_t value_bytes;
 };
 
-// `name` as a literal.
+// True if the word equals the literal `name`.
 template <size_t N>
 constexpr bool Is(const Word& word, const char (&name)[N]) {
   if (word.name_bytes != N - 1) return false;
@@ -54,7 +54,7 @@ constexpr bool Is(const Word& word, const char (&name)[N]) {
   return true;
 }
 
-// "512", "512K", "2M", "1G"; false: it is none, or above `most`.
+// Reads "512", "512K", "2M", "1G". Returns false if it is no such number, or is above `most`.
 constexpr bool ReadNumber(const Word& word, bool units, uint64_t most, uint64_t* number) {
   size_t digits = word.value_bytes;
   uint64_t unit = 1;
@@ -84,7 +84,7 @@ constexpr bool ReadNumber(const Word& word, bool units, uint64_t most, uint64_t*
   return *number <= most;
 }
 
-// Why the word isn't right; nullptr: it is, and is taken over.
+// Applies a word to the options. Returns why the word is wrong, or nullptr if it was applied.
 constexpr const char* TakeOption(const Word& word, UnsupervisedOptions* options) {
   uint64_t number = 0;
   if (Is(word, "sample")) {
@@ -103,7 +103,7 @@ constexpr const char* TakeOption(const Word& word, UnsupervisedOptions* options)
     }
     options->max_files = static_cast<uint32_t>(number);
   } else if (word.value != nullptr) {
-    return "is no option with a value";
+    return "takes no value, or is misspelt: drop the '=' or correct the name";
   } else if (Is(word, "exact-peak")) {
     options->tracker.exact_peak = 1;
   } else if (Is(word, "no-mmap")) {
@@ -120,8 +120,8 @@ constexpr const char* TakeOption(const Word& word, UnsupervisedOptions* options)
 
 }  // namespace detail
 
-// Reads the options; `text` nullptr or empty: there are none. Each may stand once or more, the last
-// one counts.
+// Reads the options. `text` nullptr or empty means that there are none. If an option is repeated,
+// the last one counts.
 constexpr OptionsTrouble ReadUnsupervisedOptions(const char* text, UnsupervisedOptions* options) {
   if (text == nullptr || *text == 0) return {};
   for (const char* at = text;; ++at) {

@@ -6,7 +6,7 @@
 namespace memprof {
 namespace {
 
-// These take what they read off the front of the text.
+// The Take functions remove what they read from the front of the text.
 bool TakeNumber(std::string_view& text, int base, uint64_t& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc()) return false;

@@ -1,4 +1,5 @@
-// MappingLine: a line of /proc/PID/maps, or of what repeats such lines (smaps, jemalloc's profile).
+// MappingLine: a line of /proc/PID/maps, or of a text that repeats such lines (smaps, jemalloc's
+// profile).
 //
 //   55d0c000-55d0e000 r-xp 00001000 fe:01 4242        /usr/bin/a program
 //
@@ -11,7 +12,7 @@
 
 namespace memprof {
 
-// The texts are in the line.
+// The texts point into the line.
 struct MappingLine {
   uint64_t start = 0;
   uint64_t end = 0;              // above the start

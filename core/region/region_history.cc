@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/region/region_mappings.h"
 #include "core/region/region_view.h"
 #include "core/region/site_sums.h"
 #include "core/region/within_memory.h"
@@ -33,7 +34,7 @@ Result<RegionMoment> ReadNow(const RegionPlace& place, uint64_t time_ms) {
   if (!live) return tl::unexpected<Error>(live.error());
   RegionMoment moment = {time_ms, true, nullptr};
   if (live->quiet) {
-    // Threads may keep events back from the word: only the cells know.
+    // Threads may hold events back from the word, so only the cells can tell.
     const auto again = ReadLive(*region);
     if (!again) return tl::unexpected<Error>(again.error());
     moment.inexact = again->sums.moved_bytes != live->sums.moved_bytes ||
@@ -47,21 +48,21 @@ Result<RegionMoment> ReadNow(const RegionPlace& place, uint64_t time_ms) {
   }
   sites.shrink_to_fit();
   moment.sites = std::make_shared<const std::vector<SiteLive>>(std::move(sites));
+  if (std::vector<SiteLive> mapped = ReadMapped(*region); !mapped.empty()) {
+    moment.mappings = std::make_shared<const std::vector<SiteLive>>(std::move(mapped));
+  }
   return moment;
 }
 
-}  // namespace
+using LiveMember = std::shared_ptr<const std::vector<SiteLive>> RegionMoment::*;
 
-Result<RegionMoment> ReadMoment(const RegionPlace& place, uint64_t time_ms) {
-  return WithinMemory([&] { return ReadNow(place, time_ms); });
-}
-
-std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites) {
+std::vector<LiveHistory> Transposed(const std::vector<RegionMoment>& moments, LiveMember member,
+                                    size_t sites) {
   std::vector<LiveHistory> histories(sites);
   const std::vector<SiteLive> none;
   const std::vector<SiteLive>* before = &none;
   for (uint32_t m = 0; m < moments.size(); ++m) {
-    const std::vector<SiteLive>& now = *moments[m].sites;
+    const std::vector<SiteLive>& now = moments[m].*member ? *(moments[m].*member) : none;
     auto change = [&](uint32_t site, const Count& live) {
       if (site < sites) histories[site].push_back({m, live});
     };
@@ -76,6 +77,21 @@ std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moment
     before = &now;
   }
   return histories;
+}
+
+}  // namespace
+
+Result<RegionMoment> ReadMoment(const RegionPlace& place, uint64_t time_ms) {
+  return WithinMemory([&] { return ReadNow(place, time_ms); });
+}
+
+std::vector<LiveHistory> HistoriesBySite(const std::vector<RegionMoment>& moments, size_t sites) {
+  return Transposed(moments, &RegionMoment::sites, sites);
+}
+
+std::vector<LiveHistory> HistoriesByMapping(const std::vector<RegionMoment>& moments,
+                                            size_t records) {
+  return Transposed(moments, &RegionMoment::mappings, records);
 }
 
 }  // namespace memprof

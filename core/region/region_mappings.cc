@@ -30,8 +30,9 @@ std::string FileName(const RegionView& region, uint32_t file_plus_one) {
 
 struct Read {
   std::vector<SnapshotMapping> rows;
+  std::vector<uint32_t> of_rows;  // the record of each row
   uint64_t counter_peak = 0;
-  uint64_t records = 0;  // that were read
+  uint64_t records = 0;  // number of records that were read
   bool still = false;
 };
 
@@ -61,6 +62,7 @@ Read ReadOnce(const RegionView& region, const PlaceOfSite& place) {
     read.rows.push_back({node, name, what.kind, what.reserved, std::move(file),
                          kept ? Count{Get(record.peak_bytes), Get(record.peak_count)} : live, live,
                          Count{Get(record.total_bytes), Get(record.total_count)}});
+    read.of_rows.push_back(i);
   }
   read.still = before % 2 == 0 && Get(totals.sequence) == before;
   return read;
@@ -73,7 +75,8 @@ std::optional<uint64_t> Known(const std::atomic<uint64_t>& bytes) {
 
 }  // namespace
 
-SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place) {
+SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place,
+                              std::vector<LiveHistory> histories) {
   Read read = ReadOnce(region, place);
   uint64_t reads = read.records;
   for (int i = 1; i < kTries && !read.still && reads < kMostReads; ++i) {
@@ -84,10 +87,35 @@ SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place
   SnapshotMappings mappings;
   mappings.followed = Once(region.header().options.mappings) != 0;
   mappings.rows = std::move(read.rows);
+  for (size_t i = 0; i < mappings.rows.size(); ++i) {
+    const uint32_t record = read.of_rows[i];
+    if (record < histories.size()) mappings.rows[i].history = std::move(histories[record]);
+  }
   mappings.lost_events = Get(totals.lost) + Get(totals.unentered);
   const uint64_t rows = SumMappings(mappings.rows, false).peak.bytes;
   mappings.unattributed_bytes = read.counter_peak > rows ? read.counter_peak - rows : 0;
   return mappings;
+}
+
+std::vector<SiteLive> ReadMapped(const RegionView& region) {
+  const MappingTotals& totals = region.header().mappings;
+  const auto* records = region.Records<MappingSiteRecord>(Table::kMappingSites);
+  std::vector<SiteLive> mapped;
+  uint64_t reads = 0;
+  for (int i = 0; i < kTries && reads <= kMostReads; ++i) {
+    mapped.clear();
+    const uint32_t before = Get(totals.sequence);
+    const uint32_t count = region.count(Table::kMappingSites);
+    reads += uint64_t{count} + 1;
+    for (uint32_t at = 0; at < count; ++at) {
+      if (Get(records[at].site_plus_one) == 0) continue;
+      const Count live = {Get(records[at].live_bytes), Get(records[at].live_count)};
+      if (live != Count()) mapped.push_back({at, live});
+    }
+    if (before % 2 == 0 && Get(totals.sequence) == before) break;
+  }
+  mapped.shrink_to_fit();
+  return mapped;
 }
 
 std::vector<LiveRange> ReadRanges(const RegionView& region) {
@@ -105,8 +133,8 @@ std::vector<LiveRange> ReadRanges(const RegionView& region) {
   }
   std::sort(ranges.begin(), ranges.end(),
             [](const LiveRange& a, const LiveRange& b) { return a.start < b.start; });
-  // The program's never lie over each other; those of who lies are cut, or each of the kernel's
-  // mappings would be compared with each of them.
+  // A correct region's ranges never overlap. Those of a damaged or hostile one are cut: each of the
+  // kernel's mappings would otherwise be compared with each of them.
   uint64_t covered = 0;
   std::erase_if(ranges, [&](LiveRange& range) {
     range.start = std::max(range.start, covered);

@@ -61,7 +61,7 @@ void TellOrigin(const RegionView& region, SnapshotProgram& program) {
   program.start_unix_ms = origin.start_unix_ms;
   if (program.end_kind == EndKind::kRunning) {
     const int64_t now = NowUnixMs(), start = program.start_unix_ms;
-    // A start that was never is as far away as can be.
+    // A start that was never written gives the largest difference.
     program.duration_ms =
         now > start ? static_cast<uint64_t>(now) - static_cast<uint64_t>(start) : 0;
     return;

@@ -1,7 +1,8 @@
-// What a region says of its process that no supervisor watched (core/protocol/unsupervised.h).
+// Reads what a region says about its process if no supervisor watched it
+// (core/protocol/unsupervised.h).
 //
-// Thread safety: pure but for the view's file. Nothing in it is trusted: texts are within bounds,
-// and of a bounded length.
+// Thread safety: pure but for the view's file. Nothing in the region is trusted: texts are checked
+// to be within bounds, and their length is limited.
 #pragma once
 
 #include <string>
@@ -11,11 +12,11 @@
 
 namespace memprof {
 
-// Why nothing is counted in it, as the end of a sentence; empty: something is, or may be.
+// Why the region counts nothing, as the end of a sentence; empty: it counts, or may.
 std::string TroubleOf(const RegionView& region);
 
-// Completes `program` by what the region knows; of a supervisor's region, nothing. Its end_kind is
-// what the caller knows: kRunning, or kEnded, which becomes kExit where the region has the status.
+// Completes `program` by what the region knows. A supervisor's region adds nothing. The caller sets
+// end_kind to kRunning or kEnded; kEnded becomes kExit if the region has the exit status.
 void TellOrigin(const RegionView& region, SnapshotProgram& program);
 
 }  // namespace memprof

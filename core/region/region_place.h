@@ -1,8 +1,8 @@
-// RegionPlace: where a region lies: in a file of its own, or in a part of one that many share
-// (core/protocol/children_area.h); and its layout, where who made it tells: the program can write
-// the region's own account of that.
+// RegionPlace: where a region lies: a file of its own, or a part of a file that many regions share
+// (core/protocol/children_area.h). It carries the layout if the region's maker gave it, because the
+// program can overwrite the region's own account of its layout.
 //
-// Ownership: the descriptor is somebody else's. Thread safety: plain values.
+// Ownership: the descriptor belongs to somebody else. Thread safety: plain values.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +32,13 @@ struct RegionPlace {
   RegionPlace(int file, uint64_t begin, uint64_t size,
               std::shared_ptr<const RegionLayout> known = nullptr)
       : fd(file), offset(begin), bytes(size), layout(std::move(known)) {}
-  // The same place by another descriptor.
+  // The same place, reached by another descriptor.
   RegionPlace By(int file) const { return {file, offset, bytes, layout}; }
 
   int fd;
   uint64_t offset = 0;
-  uint64_t bytes = 0;                          // 0: up to the end of the file
-  std::shared_ptr<const RegionLayout> layout;  // null: what the region says, checked
+  uint64_t bytes = 0;                          // 0: to the end of the file
+  std::shared_ptr<const RegionLayout> layout;  // null: the region's own, checked
 };
 
 }  // namespace memprof

@@ -10,8 +10,8 @@
 #include "core/once.h"
 #include "core/protocol/sample_weight.h"
 #include "core/region/region_mappings.h"
+#include "core/region/region_named_moments.h"
 #include "core/region/region_origin.h"
-#include "core/region/region_snapshots.h"
 #include "core/region/region_view.h"
 #include "core/region/site_sums.h"
 #include "core/region/within_memory.h"
@@ -24,7 +24,7 @@ constexpr int kReadTries = 5;
 constexpr uint32_t kLongestPath = 4096;
 constexpr uint16_t kDeepestNode = kMaxFrames + 8;
 
-// Nodes of the snapshot that the region has none for; the region's own follow.
+// Nodes of the snapshot that don't exist in the region; the region's own follow.
 constexpr uint32_t kNoStackNode = 1;
 constexpr uint32_t kIncompleteNode = 2;
 
@@ -34,7 +34,7 @@ std::string Hexadecimal(const uint8_t* bytes, size_t count) {
   return text;
 }
 
-// Modules keep their indices, so that nodes can refer to them; one that isn't filled is empty.
+// Modules keep their indices, so that nodes can refer to them; one that isn't filled stays empty.
 void CopyModules(const RegionView& region, Snapshot& snapshot) {
   const uint32_t count = region.count(Table::kModules);
   const auto* records = region.Records<ModuleRecord>(Table::kModules);
@@ -65,8 +65,8 @@ void CopyNodes(const RegionView& region, Snapshot& snapshot) {
   snapshot.nodes = {{}, {0, 0}, {0, 1}};
   snapshot.frames.reserve(count + 1);
   snapshot.nodes.reserve(count + 2);
-  // No stack is deeper than kMaxFrames and its marks. A chain of all nodes under many sites would
-  // be walked once for each of these.
+  // No stack is deeper than kMaxFrames plus its marks. A hostile chain of all nodes under many
+  // sites would be walked once for each site.
   std::vector<uint16_t> depths(count, 0);
   for (uint32_t i = 1; i < count; ++i) {
     const uint64_t pc = nodes[i].pc.load(std::memory_order_acquire);
@@ -97,7 +97,7 @@ void CopyNames(const RegionView& region, Snapshot& snapshot) {
   if (snapshot.thread_names.empty()) snapshot.thread_names.emplace_back();
 }
 
-// While sampling the sizes' class is a part of the site.
+// While sampling, the size class is a part of the site.
 SizeHistogram SizesOf(const SiteFigures& figures, const Count& total, uint32_t size_class,
                       Snapshot& snapshot) {
   SizeHistogram sizes;
@@ -127,7 +127,7 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
     Count live = NotBelowZero(f.live_bytes, f.live_count);
     Count total = NotBelowZero(f.total_bytes, f.total_count);
     const uint32_t row = records[i].node.load(std::memory_order_acquire);
-    // The process did not allocate what it inherited, and need not free it.
+    // The process did not allocate the blocks that it inherited, and need not free them.
     if (row < region.count(Table::kNodes) &&
         nodes[row].pc.load(std::memory_order_acquire) == kPcInherited) {
       live = total = none;
@@ -151,19 +151,22 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
   }
 }
 
-void CopyMappings(const RegionView& region, Snapshot& snapshot) {
+void CopyMappings(const RegionView& region, const std::vector<RegionMoment>& moments,
+                  Snapshot& snapshot) {
   const auto* records = region.Records<SiteRecord>(Table::kSites);
-  snapshot.mappings = ReadMappings(region, [&](uint32_t site) {
+  const auto place = [&](uint32_t site) {
     const bool known = site < region.count(Table::kSites);
     const uint64_t node = known ? records[site].node.load(std::memory_order_acquire) : 0;
     const uint32_t name = known ? ThreadNameOf(Once(records[site].label)) : 0;
     const bool has_stack = node != 0 && node + kIncompleteNode < snapshot.nodes.size();
     return std::pair(has_stack ? static_cast<uint32_t>(node) + kIncompleteNode : kNoStackNode,
                      name < snapshot.thread_names.size() ? name : 0);
-  });
+  };
+  snapshot.mappings =
+      ReadMappings(region, place, HistoriesByMapping(moments, region.count(Table::kMappingSites)));
 }
 
-// Gives their moments.
+// Returns their moments.
 std::vector<RegionMoment> CopyNamed(const RegionView& region, const RegionHistory& history,
                                     Snapshot& snapshot) {
   std::vector<RegionMoment> moments;
@@ -175,7 +178,7 @@ std::vector<RegionMoment> CopyNamed(const RegionView& region, const RegionHistor
   return moments;
 }
 
-// `raced_bytes`: what rows may be off by since the read was no instant.
+// `raced_bytes`: how much rows may be off because events raced the read.
 void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_bytes,
                Snapshot& snapshot) {
   const RegionHeader& header = region.header();
@@ -187,7 +190,7 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
   tracker.tables_full_events = header.tables_full_events;
   tracker.unknown_frees = header.unknown_frees;
   tracker.unnamed_frames = header.unnamed_frames;
-  if (header.attached != 0) {  // or these words say nothing
+  if (header.attached != 0) {  // without a tracker that was attached these words mean nothing
     tracker.attached = 1;
     tracker.before_attach_frees = header.before_attach_frees;
     tracker.before_attach_bytes = header.before_attach_bytes;
@@ -223,11 +226,11 @@ struct Figures {
   PeakState state = {};
   SiteSums sums;
   bool exact = false;
-  uint64_t raced_bytes = 0;       // what rows may be off by where they are not exact
-  uint64_t kept_bound_bytes = 0;  // … and those of a kept peak by themselves
+  uint64_t raced_bytes = 0;       // error bound of the rows if they are not exact
+  uint64_t kept_bound_bytes = 0;  // … and that of the kept peak's rows
 };
 
-// The run's highest segment has ended: its rows in place of those that the cells have.
+// The run's highest segment has ended: its rows replace those from the cells.
 void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, Figures& figures) {
   const PeakRow* rows = region.Records<PeakRow>(Table::kPeakRows) + kept.first;
   std::vector<SiteFigures>& sites = figures.sums.sites;
@@ -256,7 +259,7 @@ Result<Figures> ReadOnce(RegionView& region) {
   if (!after) return tl::unexpected<Error>(after.error());
   const auto generation = region.ReadKeptGeneration();
   if (!generation) return tl::unexpected<Error>(generation.error());
-  // Below the peak events come and go without a change of its rows.
+  // Below the peak, events don't change the peak's rows.
   const bool stands =
       after->peak == state->peak && after->epoch == state->epoch && after->armed == state->armed;
   figures.exact =
@@ -265,26 +268,26 @@ Result<Figures> ReadOnce(RegionView& region) {
 }
 
 Result<Figures> ReadFigures(RegionView& region) {
-  auto before = ReadOnce(region);
-  auto figures = before;
+  auto figures = ReadOnce(region);
+  uint64_t moved_before = figures ? figures->sums.moved_bytes : 0;
   for (int i = 1; i < kReadTries && figures && !figures->exact; ++i) {
-    before = std::move(figures);
+    moved_before = figures->sums.moved_bytes;
     figures = ReadOnce(region);
   }
   if (!figures || figures->exact) return figures;
   const auto after = ReadOnce(region);
   if (!after) return tl::unexpected<Error>(after.error());
-  // A row is off by what events moved from before the read to after it, and in a cell that a later
-  // epoch has overtaken by all of it; where it is shown and once more where it is missing.
-  // (Or the kept rows were replaced meanwhile, which are all of what is shown.)
-  const uint64_t moved = after->sums.moved_bytes - before->sums.moved_bytes;
+  // A row may be off by all that events moved between the two reads. In a cell that has events of a
+  // later epoch it may be off by all its bytes, and twice: where they are shown and where they are
+  // missing. (Or the kept rows, which are all that is shown, were replaced meanwhile.)
+  const uint64_t moved = after->sums.moved_bytes - moved_before;
   figures->raced_bytes =
       2 * std::min(SaturatedSum(moved, figures->sums.later_bytes), kPeakMaxBytes);
   return figures;
 }
 
-Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& program,
-                         const RegionHistory& history) {
+Result<CanonicalSnapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& program,
+                                  const RegionHistory& history) {
   auto region = RegionView::Open(place);
   if (!region) return tl::unexpected<Error>(region.error());
   if (const std::string trouble = TroubleOf(*region); !trouble.empty()) {
@@ -304,7 +307,7 @@ Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& progra
   CopyNames(*region, snapshot);
   snapshot.other_sizes = figures->sums.other_sizes;
   snapshot.timeline = history.timeline;
-  // The kernel's highest is not always up to date.
+  // The kernel's maximum is not always up to date.
   for (const TimelinePoint& point : history.timeline.points) {
     snapshot.program.rss_peak_bytes =
         std::max(snapshot.program.rss_peak_bytes, point.rss_bytes.value_or(0));
@@ -316,7 +319,7 @@ Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& progra
   CopySites(
       *region, figures->sums.sites, HistoriesBySite(history.moments, figures->sums.sites.size()),
       HistoriesBySite(CopyNamed(*region, history, snapshot), figures->sums.sites.size()), snapshot);
-  CopyMappings(*region, snapshot);
+  CopyMappings(*region, history.moments, snapshot);
   snapshot.memory = history.memory;
   snapshot.unseen = history.unseen;
   AddUnseen(snapshot.unseen, BypassesOf(region->header(), snapshot.program.program));
@@ -327,8 +330,8 @@ Result<Snapshot> ReadAll(const RegionPlace& place, const SnapshotProgram& progra
 
 }  // namespace
 
-Result<Snapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
-                            const RegionHistory& history) {
+Result<CanonicalSnapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
+                                     const RegionHistory& history) {
   return WithinMemory([&] { return ReadAll(place, program, history); });
 }
 

@@ -19,13 +19,13 @@ namespace memprof {
 namespace {
 
 constexpr uint64_t kLargestRegion = 1ull << 30;
-constexpr uint64_t kBlock = 64 * 1024;  // that a copy is made by
+constexpr uint64_t kBlock = 64 * 1024;  // the unit of copying
 constexpr int kWordTries = 5;
 constexpr int kCopyTries = 5;
 
 struct TableLimits {
   uint32_t record_bytes;
-  uint32_t capacity;  // twice what the largest region of this version has
+  uint32_t capacity;  // twice the capacity in the largest region of this version
 };
 constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(ModuleRecord), 1 << 17},
@@ -38,8 +38,8 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(DetailChunk), kMaxCellChunks},
     {sizeof(SizeCounts), 2 * kMaxSizeCounts},
     {sizeof(PeakRow), 1 << 24},
-    {sizeof(SnapshotRecord), 2 * kMaxSnapshotRecords},
-    {sizeof(SnapshotRow), 1 << 22},
+    {sizeof(NamedMomentRecord), 2 * kMaxNamedMomentRecords},
+    {sizeof(NamedMomentRow), 1 << 22},
     {sizeof(MappingSiteRecord), 1 << 20},
     {sizeof(MappedFileRecord), 2 * kMaxMappedFiles},
     {sizeof(MappingRecord), 1 << 20},
@@ -63,8 +63,8 @@ bool CopyInto(const RegionPlace& place, void* to, uint64_t offset, uint64_t byte
   return true;
 }
 
-// The same, but what is as it was is not written: of a file that is a hole mostly the copy is one
-// as well. Gives the bytes up to the last that is not 0.
+// The same, but blocks that did not change are not written: the copy of a file that is mostly a
+// hole is mostly a hole. Returns the length up to the last byte that is not 0.
 std::optional<uint64_t> CopyWhatDiffers(const RegionPlace& place, unsigned char* to,
                                         uint64_t offset, uint64_t bytes) {
   unsigned char block[kBlock];
@@ -96,15 +96,15 @@ Result<PeakState> CopyWord(const RegionPlace& place) {
   return Unpack(after);
 }
 
-// Whether two copies of a cell, one after the other, agree on its row at the peak. Where the
-// epoch was the peak's in the first copy, peak_* were final before the second: the cell may go on
-// counting. Live figures are those of some moment between the copies, but for an event in flight.
+// True if two successive copies of a cell agree on its row at the peak. If the epoch was the peak's
+// in the first copy, peak_* were final before the second: the cell may go on counting. Live figures
+// are those of some moment between the copies, except for an event in flight.
 bool Agree(const Cell& first, const Cell& second, const PeakState& state) {
   if (std::memcmp(&first, &second, sizeof(Cell)) == 0) return true;
   return !state.armed && first.epoch == state.epoch && second.epoch == state.epoch;
 }
 
-// What of a part of a file is no hole.
+// The bytes of a part of a file that are not in a hole.
 uint64_t BytesIn(const RegionPlace& place) {
   const auto end = static_cast<off_t>(place.offset + place.bytes);
   uint64_t bytes = 0;
@@ -162,7 +162,7 @@ bool RegionView::TakeLayout() {
     for (size_t i = 0; i < kTableCount; ++i) filled_[i] = tables_[i].capacity;
     return place_.layout->bytes <= bytes_;
   }
-  // Once, so that what is checked is what is used.
+  // Read once, so that the checked value is the used value.
   for (size_t i = 0; i < kTableCount; ++i) {
     const TableInfo& table = header().tables[i];
     tables_[i] = {Once(table.offset), Once(table.capacity), Once(table.record_bytes)};
@@ -209,7 +209,7 @@ bool RegionView::CopyPublished(Table table) {
          copy(info.offset, uint64_t{count(table)} * info.record_bytes);
 }
 
-// Copies kCellChunks or kDetailChunks: those that the copied header and groups say are in use.
+// Copies the chunks of kCellChunks or kDetailChunks that the copied header and groups call used.
 bool RegionView::CopyChunks(Table table) {
   const TableInfo& info = tables_[static_cast<size_t>(table)];
   bool fine = true;
@@ -222,15 +222,16 @@ bool RegionView::CopyChunks(Table table) {
   return fine;
 }
 
-// A record whose rows were written anew while they were copied is as one that is being written.
-bool RegionView::CopySnapshots() {
-  const TableInfo& info = tables_[static_cast<size_t>(Table::kSnapshots)];
+// A record whose rows were rewritten while they were copied counts as one that is being written.
+bool RegionView::CopyNamedMoments() {
+  const TableInfo& info = tables_[static_cast<size_t>(Table::kNamedMoments)];
   bool still = false;
   for (int i = 0; i < kCopyTries && !still; ++i) {
-    if (!CopyPublished(Table::kSnapshots) || !CopyPublished(Table::kSnapshotRows)) return false;
-    auto* records = reinterpret_cast<SnapshotRecord*>(base_ + info.offset);
-    std::vector<SnapshotRecord> again(count(Table::kSnapshots));
-    if (!CopyInto(place_, again.data(), info.offset, again.size() * sizeof(SnapshotRecord))) {
+    if (!CopyPublished(Table::kNamedMoments) || !CopyPublished(Table::kNamedMomentRows))
+      return false;
+    auto* records = reinterpret_cast<NamedMomentRecord*>(base_ + info.offset);
+    std::vector<NamedMomentRecord> again(count(Table::kNamedMoments));
+    if (!CopyInto(place_, again.data(), info.offset, again.size() * sizeof(NamedMomentRecord))) {
       return false;
     }
     still = true;
@@ -243,7 +244,8 @@ bool RegionView::CopySnapshots() {
   return true;
 }
 
-// Whether they are as they were, for what the rows at `state` need. Nothing: the file was cut.
+// True if the cells have not changed in what the rows at `state` need. Nullopt: the file was
+// truncated.
 std::optional<bool> RegionView::CopyCellsAgain(const PeakState& state) {
   const uint64_t offset = tables_[static_cast<size_t>(Table::kCellChunks)].offset;
   std::vector<Cell> again(kBlock / sizeof(Cell));
@@ -270,8 +272,8 @@ std::optional<bool> RegionView::CopyCellsAgain(const PeakState& state) {
 
 Result<bool> RegionView::Refresh(const PeakState& state) {
   if (!copied_) return true;
-  // What refers to other records is copied before them: nothing in the copy refers to a record that
-  // came too late for it.
+  // Tables that refer to other records are copied before those: nothing in the copy refers to a
+  // record that came too late for it.
   constexpr uint64_t kMoving = offsetof(RegionHeader, state);
   if (!CopyInto(place_, base_ + kMoving, kMoving, sizeof(RegionHeader) - kMoving) ||
       !CopyPublished(Table::kSharedGroups) || !CopyChunks(Table::kCellChunks)) {
@@ -283,8 +285,8 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
     if (!agree) return CutShort();
     still = *agree;
   }
-  // Sizes of events after the cells were copied make a cell's sizes more than its figures: they are
-  // not known then.
+  // Events after the cells were copied may make a cell's sizes exceed its figures. The sizes are
+  // then unknown.
   if (!CopyChunks(Table::kDetailChunks)) return CutShort();
   for (const Table table :
        {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
@@ -292,7 +294,7 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
         Table::kStrings, Table::kPeakRows}) {
     if (!CopyPublished(table)) return CutShort();
   }
-  if (!CopySnapshots()) return CutShort();
+  if (!CopyNamedMoments()) return CutShort();
   const auto generation = ReadKeptGeneration();
   if (!generation) return tl::unexpected<Error>(generation.error());
   return still && *generation == header().kept_generation;
@@ -325,8 +327,8 @@ Result<PeakState> RegionView::ReadWord() const {
       return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
                         __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
     };
-    // Two equal looks. While `low` and in it the epoch stand still, there is no mark and nothing is
-    // disarmed, so `high` could only have come to a higher peak, and with it `low`.
+    // Two equal looks suffice. While `low`, and in it the epoch, doesn't change, there is no mark
+    // and nothing is disarmed. So `high` could only have moved to a higher peak, and `low` with it.
     seen = load();
     if (seen == load()) break;
   }

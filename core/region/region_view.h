@@ -1,14 +1,15 @@
-// RegionView: a region's bytes with every access within bounds.
+// RegionView: a region's bytes, with every access checked against its bounds.
 //
-// A sealed memfd, which can't shrink, is mapped and read in place. A file, which somebody may cut
-// at any moment (a SIGBUS for who mapped it), is copied with pread, as far as records are
-// published; Refresh copies again. Where its maker tells the layout (core/region/region_place.h)
-// the region's own account of it is not read.
+// A sealed memfd can't shrink: it is mapped and read in place. Anybody may truncate a file at any
+// moment, and a mapping of it would then raise SIGBUS. So a file is copied with pread, as far as
+// records are published; Refresh copies again. If the region's maker gave the layout
+// (core/region/region_place.h), the region's own account of it is not read.
 //
-// Ownership: the mapping or the copy; the descriptor is the caller's and must outlive the view.
-// Thread safety: const after Open but for Refresh.
-// Memory: a copy has what is published and not a hole of the file; no table is larger than kLimits
-// in region_view.cc says, whatever the region does.
+// Ownership: the view owns the mapping or the copy. The descriptor is the caller's and must outlive
+// it.
+// Thread safety: const after Open, except for Refresh.
+// Memory: a copy has what is published, without the file's holes. kLimits in region_view.cc bounds
+// each table, whatever the region says.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +26,8 @@ namespace memprof {
 
 class RegionView {
  public:
-  // kUnreadable: no region, another version, or a layout that does not fit its file.
+  // Failure: kUnreadable for a file that is no region, has another version, or is too small for its
+  // layout.
   static Result<RegionView> Open(const RegionPlace& place);
 
   RegionView(RegionView&& other) noexcept
@@ -43,8 +45,8 @@ class RegionView {
   const RegionHeader& header() const { return *reinterpret_cast<const RegionHeader*>(base_); }
   uint64_t resident_bytes() const { return resident_bytes_; }
 
-  // The published count, never above the capacity that Open checked; of a copy's sites and nodes
-  // without those at the end that are all 0.
+  // The published count, never above the capacity that Open checked. A copy's sites and nodes are
+  // counted without those at the end that are all 0.
   uint32_t count(Table table) const {
     const auto index = static_cast<size_t>(table);
     return std::min(header().counts[index].load(std::memory_order_acquire), filled_[index]);
@@ -54,7 +56,7 @@ class RegionView {
     return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
   }
 
-  // Calls visit(first, chunks) for the runs of kCellChunks that have figures.
+  // Calls visit(first, chunks) for each run of kCellChunks that have figures.
   template <typename Visit>
   void VisitChunks(Visit visit) const {
     const auto capacity = [&](Table table) { return tables_[static_cast<size_t>(table)].capacity; };
@@ -63,11 +65,11 @@ class RegionView {
                      capacity(Table::kSharedGroups), visit);
   }
 
-  // The ordering word as it is now, of a copied region too: its peak is the newest segment's.
+  // The ordering word as it is now, also for a copied region. Its peak is the newest segment's.
   Result<PeakState> ReadWord() const;
 
-  // The rows of the highest segment that has ended, in kPeakRows; generation 0: none has. A copy's
-  // are of its last Refresh.
+  // The rows of the highest segment that has ended, in kPeakRows; generation 0: none has ended. A
+  // copy's rows are those of its last Refresh.
   struct KeptRows {
     uint32_t generation = 0;
     uint64_t peak = 0;
@@ -76,12 +78,12 @@ class RegionView {
     uint32_t sites = 0;
   };
   KeptRows ValidRows() const;
-  // As it is now. While it stands still the rows do, too.
+  // The generation as it is now. The rows don't change as long as it doesn't.
   Result<uint32_t> ReadKeptGeneration() const;
 
-  // Makes a copy what the file is now; of a region that is read in place it does nothing. A copy of
-  // a cell is no instant, so cells are copied until two copies agree on what the rows at `state`
-  // need. False: a cell did not hold still. kUnreadable: the file was cut.
+  // Copies the file again; does nothing for a region that is read in place. Copying a cell takes
+  // time, so cells are copied until two copies agree on what the rows at `state` need. Returns
+  // false if a cell kept changing. Failure: kUnreadable if the file was truncated.
   Result<bool> Refresh(const PeakState& state);
 
  private:
@@ -92,19 +94,19 @@ class RegionView {
         bytes_(bytes),
         resident_bytes_(resident_bytes),
         copied_(copied) {}
-  // The maker's, or what the region says and fits the file.
+  // Takes the maker's layout, or the region's own if it fits the file.
   bool TakeLayout();
   bool CopyPublished(Table table);
   bool CopyChunks(Table table);
   std::optional<bool> CopyCellsAgain(const PeakState& state);
-  bool CopySnapshots();
+  bool CopyNamedMoments();
 
   RegionPlace place_;
   unsigned char* base_;
   uint64_t bytes_;
   uint64_t resident_bytes_;
   bool copied_;
-  TableInfo tables_[kTableCount] = {};  // our copy: the region's own may change under us
+  TableInfo tables_[kTableCount] = {};  // our copy: the region's own may change at any time
   uint32_t filled_[kTableCount] = {};   // records; the capacity where that isn't known
 };
 

@@ -8,10 +8,10 @@ namespace memprof {
 namespace {
 
 constexpr int kCellTries = 100;
-// For all cells together. A thread is in one event at most, so no tracker needs more.
+// For all cells together. A thread is in at most one event, so no correct tracker needs more.
 constexpr int kAllCellTries = kCellTries * 4096;
 
-// What one cell said, as one state.
+// A consistent copy of a cell.
 struct CellFigures {
   uint64_t epoch = 0, allocated_bytes = 0, allocated_count = 0, freed_bytes = 0, freed_count = 0;
   int64_t peak_bytes = 0, peak_count = 0;
@@ -42,7 +42,7 @@ class CellReader {
  private:
   const CellDetails* details_;
   const SizeCounts* counts_;
-  std::vector<bool> named_;  // records of sizes that a cell was found to have
+  std::vector<bool> named_;  // records of sizes that some cell has already claimed
   int tries_left_ = kAllCellTries;
 };
 
@@ -70,7 +70,7 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
     }
     const uint32_t after = cell.sequence.load(std::memory_order_acquire);
     if (before == after && before % 2 == 0) break;
-    // Odd for ever: its writer was killed inside an event, which is in flight.
+    // If it stays odd, the writer was killed inside an event, which is in flight.
     if (--tries_left_ <= 0) break;
   }
   if ((figures.sizes & kOwnSizes) == 0) {
@@ -82,8 +82,8 @@ CellFigures CellReader::Read(const Cell& cell, size_t index) {
   return figures;
 }
 
-// Sizes that aren't those of the cell's figures (an event was in flight, or the cell counts them
-// with others) are not the site's, but the program's.
+// Sizes that don't match the cell's figures (an event was in flight, or the cell's sizes are
+// counted with others') are added to the program's, not to the site's.
 void AddSizesOf(CellFigures& cell, SiteFigures& site, SizeHistogram& other) {
   const Count all = {cell.allocated_bytes, cell.allocated_count};
   if (SumSizes(cell.own_sizes) == all) {
@@ -107,7 +107,8 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
   const auto add = [&](const CellChunk& chunk) {
     for (const Cell& cell : chunk.cells) {
       const uint32_t site = cell.site_plus_one.load(std::memory_order_acquire);
-      // A site may be newer than our count of them. That never falls, but for who lies.
+      // A site may be newer than our count of them. The count never falls, except in a hostile
+      // region.
       if (site > sums.sites.size()) {
         sums.sites.resize(std::max<size_t>(sums.sites.size(), region.count(Table::kSites)));
       }

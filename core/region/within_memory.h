@@ -1,5 +1,5 @@
-// WithinMemory: where memory runs out within some work, as under a limit on address space, that is
-// the work's failure, and what it had taken is given back.
+// WithinMemory: runs some work and turns running out of memory, as under a limit on address space,
+// into the work's failure. The memory that the work had taken is given back.
 #pragma once
 
 #include <new>

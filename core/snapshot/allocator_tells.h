@@ -1,5 +1,5 @@
-// Whether an allocator's sample has any figure. glibc and mimalloc never give one, and nobody does
-// in a program that has had a second thread: then only the provider is known.
+// Whether an allocator's sample has any figure. glibc and mimalloc never give one, and no allocator
+// does in a program that ever had a second thread. Only the provider is known then.
 //
 // Thread safety: pure.
 #pragma once

@@ -12,14 +12,14 @@ bool IsAllowed(char c) {
 
 }  // namespace
 
-bool IsSnapshotName(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxSnapshotNameBytes &&
+bool IsMomentName(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxMomentNameBytes &&
          std::all_of(name.begin(), name.end(), IsAllowed);
 }
 
-std::string SnapshotName(std::string_view written, const std::vector<NamedSnapshot>& taken) {
+std::string MomentName(std::string_view written, const std::vector<NamedMoment>& taken) {
   constexpr size_t kRoomForNumber = 4;
-  std::string name(written.substr(0, kMaxSnapshotNameBytes - kRoomForNumber));
+  std::string name(written.substr(0, kMaxMomentNameBytes - kRoomForNumber));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return !IsAllowed(c); }, '_');
   if (name.empty()) name = "_";
@@ -27,7 +27,7 @@ std::string SnapshotName(std::string_view written, const std::vector<NamedSnapsh
   const auto is_taken = [&] {
     return unique == "peak" || unique == "end" ||
            std::any_of(taken.begin(), taken.end(),
-                       [&](const NamedSnapshot& other) { return other.name == unique; });
+                       [&](const NamedMoment& other) { return other.name == unique; });
   };
   for (int number = 2; is_taken(); ++number) unique = name + "." + std::to_string(number);
   return unique;

@@ -1,14 +1,15 @@
-// What a program's heap was over time: the timeline of the whole, and what was live of each site at
-// moments that are uniform in time, and at the named ones. All are taken by the supervisor, from
-// outside; without one there are none.
+// History: a program's heap over time. It has the timeline of the whole heap, and each site's live
+// figures at moments that are uniform in time, and at the named moments. The supervisor takes all
+// of them from outside; a run without a supervisor has none.
 //
-// A site's history is kept as its changes, so that what stands still costs nothing:
+// A site's history is kept as its changes, so that unchanged figures take no room:
 //
 //   moments    0    1    2    3
 //   live       0  100  100   40        history {1, 100}, {3, 40}
 //
-// Invariant of a LiveHistory: moments ascend, and no change repeats what was live before it (at
-// first: nothing). Units: bytes are requested bytes, times milliseconds after the program's start.
+// Invariant of a LiveHistory: moments ascend, and no change repeats what was live before it
+// (nothing before the first). Units: bytes are requested bytes, times milliseconds after the
+// program's start.
 // Thread safety: plain values, pure functions.
 #pragma once
 
@@ -23,22 +24,22 @@
 
 namespace memprof {
 
-// Upper bounds of what is taken, and of what a capture may have.
+// Upper bounds for taking histories and for reading them from a capture.
 inline constexpr size_t kMaxTimelinePoints = 512;
 inline constexpr size_t kMaxMoments = 128;
-inline constexpr size_t kMaxNamedSnapshots = 64;
-inline constexpr size_t kMaxSnapshotNameBytes = 64;
+inline constexpr size_t kMaxNamedMoments = 64;
+inline constexpr size_t kMaxMomentNameBytes = 64;
 inline constexpr size_t kMaxLiveChanges = size_t{8} << 20;  // of all sites together
 
 struct TimelinePoint {
   uint64_t time_ms = 0;
   uint64_t heap_bytes = 0;            // live
-  std::optional<uint64_t> rss_bytes;  // none: not known, the process was gone
+  std::optional<uint64_t> rss_bytes;  // none: not known, the process had ended
   friend bool operator==(const TimelinePoint&, const TimelinePoint&) = default;
 };
 
-// At most one point an interval, but the last: that one is the newest, whenever that was. The times
-// ascend.
+// At most one point an interval. The last point is the exception: it is the newest, whenever it was
+// taken. The times ascend.
 struct Timeline {
   uint64_t interval_ms = 0;
   std::vector<TimelinePoint> points;
@@ -47,8 +48,7 @@ struct Timeline {
 
 struct Moment {
   uint64_t time_ms = 0;
-  bool inexact =
-      false;  // events raced the reading: each site's figure is that of some instant of it
+  bool inexact = false;  // events raced the reading: each site's figure is from some instant of it
   friend bool operator==(const Moment&, const Moment&) = default;
 };
 
@@ -59,50 +59,50 @@ struct Moments {
   friend bool operator==(const Moments&, const Moments&) = default;
 };
 
-// A snapshot that somebody asked for: what was live then, never thinned.
-struct NamedSnapshot {
-  std::string name;  // IsSnapshotName
+// A look at what was live, taken when somebody asked for it ("memprof snapshot"). Never thinned.
+struct NamedMoment {
+  std::string name;  // IsMomentName
   uint64_t time_ms = 0;
-  bool inexact = false;  // as Moment's
-  friend bool operator==(const NamedSnapshot&, const NamedSnapshot&) = default;
+  bool inexact = false;  // as in Moment
+  friend bool operator==(const NamedMoment&, const NamedMoment&) = default;
 };
 
-// By ascending time, those of one time by name; no name twice.
-struct NamedSnapshots {
-  std::vector<NamedSnapshot> taken;  // at most kMaxNamedSnapshots
-  uint64_t left_out = 0;             // others that were taken and are not kept
+// By ascending time, at equal times by name; names are unique.
+struct NamedMoments {
+  std::vector<NamedMoment> taken;  // at most kMaxNamedMoments
+  uint64_t left_out = 0;           // number of moments that were taken and dropped
   bool empty() const { return taken.empty() && left_out == 0; }
-  friend bool operator==(const NamedSnapshots&, const NamedSnapshots&) = default;
+  friend bool operator==(const NamedMoments&, const NamedMoments&) = default;
 };
 
-// 1 to kMaxSnapshotNameBytes bytes, no control character, no '/' and no '@': what can follow the
-// '@' of FILE@NAME.
-bool IsSnapshotName(std::string_view name);
+// True for 1 to kMaxMomentNameBytes bytes without control characters, '/' and '@', so that the
+// name can follow the '@' of FILE@NAME.
+bool IsMomentName(std::string_view name);
 
-// The name that comes nearest to what somebody wrote, and that is not one of `taken`: what isn't
-// allowed becomes '_', and a second one gets ".2". Not "peak" or "end", which are moments.
-std::string SnapshotName(std::string_view written, const std::vector<NamedSnapshot>& taken);
+// The valid name that is nearest to `written` and is not in `taken`: forbidden characters become
+// '_', and a second one gets ".2". Never "peak" or "end", which are moments.
+std::string MomentName(std::string_view written, const std::vector<NamedMoment>& taken);
 
 struct LiveChange {
-  uint32_t moment = 0;  // index, of a moment or of a named snapshot
+  uint32_t moment = 0;  // index of a moment or of a named moment
   Count live;           // from this moment on, until the next change
   friend bool operator==(const LiveChange&, const LiveChange&) = default;
 };
 using LiveHistory = std::vector<LiveChange>;
 
-// Appends what is live from `moment` on, unless that is no change. Pre: no earlier than the last,
-// whose place it takes where it is of the same moment.
+// Appends what is live from `moment` on, unless nothing changes. Pre: `moment` is not before the
+// last change; a change at the same moment is replaced.
 void AddChange(LiveHistory& history, uint32_t moment, const Count& live);
 
 Count LiveAt(const LiveHistory& history, uint32_t moment);
 
-// What was live of the two together.
+// The history of the two together.
 LiveHistory SumOf(const LiveHistory& a, const LiveHistory& b);
 
-// The history where moment i stands at `moved[i]`, a permutation of all moments.
+// The history after moment i moved to `moved[i]`, a permutation of all moments.
 LiveHistory InOrder(const LiveHistory& history, const std::vector<uint32_t>& moved);
 
-// The history at every second of `moments` only: 0, 2, 4, …, which are then 0, 1, 2, ….
+// The history at every second of `moments` moments: 0, 2, 4, …, which become 0, 1, 2, ….
 LiveHistory EverySecond(const LiveHistory& history, size_t moments);
 
 }  // namespace memprof

@@ -16,7 +16,7 @@ size_t IntervalsUpTo(uint64_t last_ms, uint64_t interval_ms) {
   return static_cast<size_t>(last_ms / interval_ms) + 1;
 }
 
-// The longer one with the shorter one added, which has its last sample for ever.
+// The longer one plus the shorter one, whose last sample is repeated.
 template <typename Sample, typename Add>
 std::vector<Sample> SumOfSamples(const std::vector<Sample>& a, const std::vector<Sample>& b,
                                  Add add) {

@@ -1,12 +1,12 @@
-// KeptProcesses: which processes of a merge are kept apart, so that a merge of very many is not
-// that many times as large.
+// KeptProcesses: chooses the processes of a merge whose figures are kept apart. A merge of very
+// many processes would otherwise be that many times as large.
 //
-// Processes are ordered by their peaks in bytes, then as the sources are. From the heaviest on as
-// many are kept as make at most kMostProcesses, or at most kMostProcessRows rows. Processes without
-// known rows don't count.
+// Processes are ordered by their peaks in bytes, then as the sources are. Starting with the
+// heaviest, processes are kept as long as they are at most kMostProcesses, or their rows at most
+// kMostProcessRows. Processes without known rows don't count.
 //
-// Invariant: who is kept among more processes is kept among fewer. So the merge of merges keeps the
-// same ones, whatever the groups.
+// Invariant: a process that is kept among more processes is also kept among fewer. So a merge of
+// merges keeps the same ones, however they are grouped.
 //
 // Thread safety: none. Memory: the kept rows', and the processes'.
 #pragma once
@@ -30,15 +30,15 @@ class KeptProcesses {
 
   void Add(const SnapshotSource& source, SnapshotProcess process);
 
-  // Theirs, in their order; empty: nothing is known of any. Pre: all that were added. The object is
-  // then to be thrown away.
+  // The processes of `sources`, in their order; empty if nothing is known of any. Pre: `sources`
+  // are all that were added. The object must not be used afterwards.
   std::vector<SnapshotProcess> Take(const std::vector<SnapshotSource>& sources);
 
  private:
   struct Heavier {
     bool operator()(const SnapshotSource& a, const SnapshotSource& b) const;
   };
-  // It and all that are lighter.
+  // Drops this source and all lighter ones.
   void DropFrom(const SnapshotSource& source);
 
   const size_t most_rows_;

@@ -32,6 +32,7 @@ std::vector<SnapshotMapping> CanonicalMappings(const std::vector<SnapshotMapping
     at->second.peak += row.peak;
     at->second.leaked += row.leaked;
     at->second.total += row.total;
+    at->second.history = SumOf(at->second.history, row.history);
   }
   std::vector<SnapshotMapping> canonical;
   for (auto& entry : by_place) canonical.push_back(std::move(entry.second));

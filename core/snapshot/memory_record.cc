@@ -14,7 +14,7 @@ std::vector<MemoryPart> PartsOf(const MemorySample& sample) {
     parts.push_back({std::move(name), std::move(meaning), bytes});
   };
   auto signed_of = [](uint64_t bytes) { return static_cast<int64_t>(bytes); };
-  // The allocator's pages: what is known to be in them, and what is left.
+  // The allocator's pages: the parts known to be in them, and the rest.
   int64_t allocators = signed_of(sample.anonymous_bytes);
   auto within = [&](std::string name, std::string meaning, int64_t bytes) {
     allocators -= bytes;
@@ -23,7 +23,8 @@ std::vector<MemoryPart> PartsOf(const MemorySample& sample) {
   const AllocatorSample& said = sample.allocator;
   within("live", "live requested bytes", signed_of(sample.live_bytes));
   if (said.allocated_bytes) {
-    // It is about the blocks that were live when it said so: since then blocks came and went.
+    // For the blocks that were live when the allocator gave its figures: blocks came and went
+    // since.
     within(
         "rounding", "rounding and headers of live blocks",
         signed_of(*said.allocated_bytes) - signed_of(said.live_bytes.value_or(sample.live_bytes)));

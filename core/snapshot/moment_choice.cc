@@ -12,16 +12,16 @@ namespace {
 
 uint64_t Distance(uint64_t a, uint64_t b) { return a > b ? a - b : b - a; }
 
-// What can stand for the selector's moment.
+// A moment that may be chosen for the selector.
 struct Candidate {
   MomentSelector::Kind kind;
-  uint32_t index;  // of the moment or the named snapshot
+  uint32_t index;  // of the moment or the named moment
   uint64_t time_ms;
   bool inexact;
 };
 
-// The earlier one wins if two are as near; the end, and a moment before a named snapshot of its
-// time.
+// If two moments are at the same distance, the earlier one wins; the end wins, too, and a moment
+// wins over a named moment of its time.
 Candidate Nearest(const Snapshot& snapshot, uint64_t time_ms, Candidate best) {
   const auto look = [&](MomentSelector::Kind kind, const auto& samples) {
     for (uint32_t i = 0; i < samples.size(); ++i) {
@@ -56,14 +56,14 @@ std::string NameOf(const Snapshot& snapshot, const Candidate& moment) {
       return fmt::format("the snapshot '{}' ({})", snapshot.named.taken[moment.index].name,
                          FormatDuration(moment.time_ms));
     default:
-      return snapshot.program.end_kind == EndKind::kRunning ? "the time it was read" : "the end";
+      return IsUnended(snapshot.program.end_kind) ? "the time it was read" : "the end";
   }
 }
 
 std::string NoSuchName(const Snapshot& snapshot, const std::string& wanted) {
   std::string why = fmt::format("it has no snapshot '{}'", wanted);
   std::string names;
-  for (const NamedSnapshot& named : snapshot.named.taken) {
+  for (const NamedMoment& named : snapshot.named.taken) {
     names += (names.empty() ? "" : ", ") + named.name;
   }
   why += names.empty() ? ", nor any other of a name" : "; there are: " + names;
@@ -87,13 +87,13 @@ Result<MomentSelector> ParseMoment(std::string_view text) {
 Result<ChosenMoment> ShowMoment(Snapshot& snapshot, const MomentSelector& selector) {
   using Kind = MomentSelector::Kind;
   const SnapshotProgram& program = snapshot.program;
-  const std::vector<NamedSnapshot>& named = snapshot.named.taken;
+  const std::vector<NamedMoment>& named = snapshot.named.taken;
   if (selector.kind == Kind::kPeak) {
     return ChosenMoment{selector.kind, program.peak_time_ms, false, "the peak", ""};
   }
   Candidate best = {Kind::kEnd, 0, program.duration_ms, false};
   const auto it = std::find_if(named.begin(), named.end(),
-                               [&](const NamedSnapshot& n) { return n.name == selector.text; });
+                               [&](const NamedMoment& n) { return n.name == selector.text; });
   std::string note;
   if (it != named.end()) {
     best = {Kind::kNamed, static_cast<uint32_t>(it - named.begin()), it->time_ms, it->inexact};

@@ -30,7 +30,7 @@ std::string CountOf(size_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "es");
 }
 
-// The sites with the sums of the rows of these processes.
+// Replaces the sites' figures by the sums of the rows of these processes.
 void TakeRows(Snapshot& snapshot, const std::vector<SnapshotProcess>& processes) {
   for (SnapshotSite& site : snapshot.sites) {
     site.peak = site.leaked = site.total = site.temporary = {};

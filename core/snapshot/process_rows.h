@@ -1,6 +1,6 @@
-// ProcessRows: whose the figures of a merge are, site by site. A process of a merge is one of its
-// sources. Those that are kept apart (KeptProcesses) have what each had at the merge's sites; the
-// rest of a site's figures is that of the others together.
+// ProcessRows: the figures of each process of a merge, site by site. A process of a merge is one of
+// its sources. The processes that are kept apart (KeptProcesses) have rows for the merge's sites.
+// The rest of a site's figures belongs to the other processes together.
 //
 // Invariant: the rows' figures of a site sum to no more than the site's (FitSites).
 //
@@ -16,7 +16,7 @@ namespace memprof {
 
 struct SnapshotSite;
 
-// What one process has at one site.
+// The figures of one process at one site.
 struct ProcessRow {
   uint32_t site = 0;
   Count peak;  // when its own heap was highest
@@ -28,19 +28,19 @@ struct ProcessRow {
 
 struct SnapshotProcess {
   enum class Kind : uint8_t {
-    kUnknown,  // it came with a merge that doesn't know whose its figures are
+    kUnknown,  // it came with a merge that doesn't keep figures by process
     kSummed,   // its figures are among those of the others
     kApart,    // it has its rows
   };
   Kind kind = Kind::kUnknown;
-  std::vector<ProcessRow> rows = {};  // with a figure, ascending by site
+  std::vector<ProcessRow> rows = {};  // those with a figure, ascending by site
   friend bool operator==(const SnapshotProcess&, const SnapshotProcess&) = default;
 };
 
-// The only process of a profile that is no merge.
+// The only process of a snapshot that is not a merge.
 SnapshotProcess ProcessOf(const std::vector<SnapshotSite>& sites);
 
-// The rows' sites become others, `moved` by their index; rows that are then of one are one.
+// Renumbers the rows' sites by `moved`. Rows that then have the same site are summed.
 void MoveRows(std::vector<ProcessRow>& rows, const std::vector<uint32_t>& moved);
 
 bool FitSites(const std::vector<SnapshotProcess>& processes,

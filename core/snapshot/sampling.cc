@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-// It must hold for what a damaged capture says, too.
+// Has to work for any value in a damaged capture, too.
 uint64_t RootOf(double variance) {
   return static_cast<uint64_t>(std::round(std::min(std::sqrt(variance), 0x1p63)));
 }
@@ -19,7 +19,7 @@ uint64_t RootOf(double variance) {
 
 Variance VarianceOf(const Count& count, uint64_t sample_bytes) {
   if (sample_bytes == 0 || count == Count()) return {};
-  // A figure that was read in the middle of an event may have bytes and no block.
+  // A figure that was read during an event may have bytes and no block.
   const double blocks = count.allocations != 0 ? static_cast<double>(count.allocations) : 1;
   const double mean = static_cast<double>(count.bytes) / blocks;
   const double x = (mean + 1) / static_cast<double>(sample_bytes);
@@ -55,7 +55,7 @@ std::string FormatBytesWithError(uint64_t bytes, uint64_t error) {
   std::string text = FormatBytes(bytes);
   const size_t unit = text.find(' ');
   if (error == 0 || unit == std::string::npos) return text;
-  // In the figure's own unit: "12.3 MiB" is told by how far its number is from the bytes.
+  // In the figure's own unit, which is the one whose number FormatBytes printed.
   double scaled = static_cast<double>(error);
   for (size_t i = 0; kByteUnits[i] != text.substr(unit + 1); ++i) scaled /= 1024;
   const bool whole = text.ends_with(" B");

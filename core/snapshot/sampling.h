@@ -5,21 +5,21 @@
 //
 //   Var Σ y/p = Σ over all blocks  y² (1 − p)/p = Σ  y² / (e^((y+1)/B) − 1)
 //
-// since (1 − p)/p = e^(−x) / (1 − e^(−x)) with x = (y+1)/B; for the number of blocks y² is 1. Which
-// blocks there were isn't known, but a site has blocks of one size class only, all about as large
-// as their mean m = bytes/blocks. With the estimated number c of them
+// since (1 − p)/p = e^(−x) / (1 − e^(−x)) with x = (y+1)/B. For the number of blocks y² is 1. The
+// blocks themselves aren't known, but a site has blocks of one size class only, all about as large
+// as their mean m = bytes/blocks. With the estimated number c of blocks
 //
 //   Var(bytes) ≈ c m² / (e^((m+1)/B) − 1)      Var(blocks) ≈ c / (e^((m+1)/B) − 1) + c p f (1 − f)
 //
-// which for blocks of one size is the unbiased estimate of Horvitz and Thompson. The last term is
-// of the rounding to whole blocks, which c p samples had, each up with the probability f, the
-// fraction of 1/p; that of bytes is at most 1/4 a sample and left out. Samples are independent, so
-// variances of sites add up, and the standard error of a row is the root of its sites' sum. What it
-// can't know: a place of which no block was sampled is in no row and in no error; of a row with few
-// samples the error itself is rough.
+// which for blocks of one size is the unbiased estimate of Horvitz and Thompson. The last term
+// accounts for the rounding to whole blocks: each of the c p samples is rounded up with the
+// probability f, the fraction of 1/p. The rounding of bytes adds at most 1/4 a sample and is left
+// out. Samples are independent, so the variances of sites add up, and the standard error of a row
+// is the root of the sum over its sites. The limits: a place without a sampled block is in no row
+// and in no error; in a row with few samples the error itself is rough.
 //
-// A peak is that of the estimated total, which is a little higher on average than the program's:
-// the highest of many estimates. That is below its standard error, and not corrected.
+// The peak is the highest of many estimates, so on average it is a little above the program's. The
+// difference is below its standard error, and is not corrected.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -50,7 +50,7 @@ struct FigureVariances {
   }
 };
 
-// The variance of one site's figure; none where sample_bytes is 0: the figure is exact.
+// The variance of one site's figure; 0 if sample_bytes is 0: the figure is exact.
 Variance VarianceOf(const Count& count, uint64_t sample_bytes);
 FigureVariances VariancesOf(const SnapshotSite& site, uint64_t sample_bytes);
 FigureVariances SumVariances(const Snapshot& snapshot);

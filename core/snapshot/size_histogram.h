@@ -1,7 +1,7 @@
-// SizeHistogram: how many blocks, and bytes, of each class of sizes (SizeClass: powers of two).
+// SizeHistogram: the number of blocks, and of bytes, in each size class (SizeClass: powers of two).
 //
-// Sorted by class, each class once, none without a figure. A site's is either empty (not known)
-// or its shares sum to what the site allocated in all.
+// It is sorted by class. No class is repeated, and none is without a figure. A site's histogram is
+// either empty (not known) or sums to what the site allocated in all.
 //
 // Thread safety: plain values. Sums are modulo 2^64, as those of all figures.
 #pragma once
@@ -21,16 +21,16 @@ struct SizeShare {
 
 using SizeHistogram = std::vector<SizeShare>;
 
-// Nothing is added for a count of nothing.
+// Adds to a class; an empty count adds nothing.
 void AddSizes(SizeHistogram& histogram, uint32_t size_class, const Count& count);
 void AddSizes(SizeHistogram& histogram, const SizeHistogram& more);
 
 Count SumSizes(const SizeHistogram& histogram);
 
-// What of `total` the histogram does not tell; none where it tells more.
+// The part of `total` that the histogram doesn't have; 0 if it has more.
 Count Untold(const SizeHistogram& histogram, const Count& total);
 
-// Takes from the shares, from the first on, what would make them more than `total`.
+// Reduces the classes, from the first on, so that they sum to no more than `total`.
 void LimitSizes(SizeHistogram& histogram, const Count& total);
 
 // The sizes of a class: class 0 is 0 to 0, class 3 is 4 to 7.

@@ -1,16 +1,16 @@
-// Snapshot: everything a capture holds, as plain values. The supervisor makes one from a region
-// (RegionReader), the capture writer stores it, the capture reader gives it back, the profile is
-// made of it.
+// Snapshot: everything that a capture holds, as plain values. The supervisor makes one from a
+// region (RegionReader), the capture writer stores it, the capture reader restores it, and a
+// profile is made of it.
 //
 // Invariants
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
 //   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
-//   4. A site's history refers to moments by index, in range; `named` likewise to named snapshots.
+//   4. A site's history refers to moments by index, in range; `named` likewise to named moments.
 //   5. The rows of processes refer to sites by index, in range; `processes` is as long as
 //      `sources`, or empty.
-//   6. Canonical(): equal profiles have equal members, in every order; no address of the run, so
-//      address space randomisation leaves no trace (but in frames without a module).
+//
+// A CanonicalSnapshot has its members in canonical order.
 //
 // Units: bytes are requested bytes, times are milliseconds. Thread safety: plain values.
 #pragma once
@@ -32,14 +32,15 @@
 namespace memprof {
 
 struct SnapshotModule {
-  std::string path;      // as the loader had it; "[vdso]" for the kernel's
+  std::string path;      // as the loader has it; "[vdso]" for the kernel's
   std::string build_id;  // lower-case hexadecimal; empty: none
   friend bool operator==(const SnapshotModule&, const SnapshotModule&) = default;
 };
 
-// A return address. With a module: `offset` is the address in the file's own terms (virtual address
-// as in its symbol table: what addr2line takes, plus one instruction). Without (kNoModule):
-// a kPc… row of region_layout.h, or an absolute address of code that no file backs.
+// A return address. With a module, `offset` is the address in the file's own terms: a virtual
+// address as in its symbol table (what addr2line takes, plus one instruction). Without one
+// (kNoModule), it is a kPc… row of region_layout.h, or an absolute address of code that no file
+// backs.
 struct SnapshotFrame {
   uint32_t module = kNoModule;
   uint64_t offset = 0;
@@ -58,12 +59,12 @@ struct SnapshotSite {
   Count peak;               // live when the program's heap was highest
   Count leaked;             // live at the end, or now
   Count total;              // ever allocated
-  uint32_t size_class = 0;  // of its blocks while sampling (SizeClass); 0 of an exact profile
+  uint32_t size_class = 0;  // of its blocks while sampling (SizeClass); 0 in an exact snapshot
   AllocatorKind kind = AllocatorKind::kUnknown;
   Count temporary = {};      // of total: freed soon (SnapshotTracker::temporary_threshold)
   SizeHistogram sizes = {};  // of total; empty: not known
   LiveHistory history = {};  // live at the snapshot's moments
-  LiveHistory named = {};    // live at its named snapshots
+  LiveHistory named = {};    // live at its named moments
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -72,26 +73,31 @@ enum class EndKind : uint8_t {
   kExit,
   kSignal,
   kExec,
-  kEnded  // nobody told how
+  kEnded,  // how it ended is not known
+  kCut     // a checkpoint: the run goes on, or it was cut short and wrote no end
 };
-const char* NameOf(EndKind kind);  // in JSON and on the page
+const char* NameOf(EndKind kind);  // The name in JSON and on the page.
+
+// True if the program had not ended when the figures were read.
+inline bool IsUnended(EndKind kind) { return kind == EndKind::kRunning || kind == EndKind::kCut; }
 
 struct SnapshotProgram {
-  std::string program;  // base name of what ran
+  std::string program;  // base name of the executable
   uint32_t pid = 0;
   std::vector<std::string> command;  // argv
   int64_t start_unix_ms = 0;
   uint64_t duration_ms = 0;  // 0: not known
   EndKind end_kind = EndKind::kRunning;
-  uint32_t end_code = 0;                 // exit status or signal number
-  uint64_t peak_time_ms = 0;             // after the start; 0 with resolution 0: not known
+  uint32_t end_code = 0;  // exit status or signal number
+  // after the start; not known if this and its resolution are 0
+  uint64_t peak_time_ms = 0;
   uint64_t peak_time_resolution_ms = 0;  // of peak_time_ms
   uint64_t rss_peak_bytes = 0;           // VmHWM; 0: not known
-  uint64_t run_id = 0;                   // of this run of this image, by chance; 0: not known
+  uint64_t run_id = 0;                   // random number of this run of this image; 0: not known
   friend bool operator==(const SnapshotProgram&, const SnapshotProgram&) = default;
 };
 
-// How far the figures can be trusted, and what taking them cost.
+// How far the figures can be trusted, and the overhead of taking them.
 struct SnapshotTracker {
   uint64_t bytes = 0;  // resident bytes of all the tracker's mappings, region included
   uint64_t dropped_events = 0;
@@ -99,23 +105,24 @@ struct SnapshotTracker {
   uint64_t incomplete_stacks = 0;
   uint64_t tables_full_events = 0;
   uint64_t unknown_frees = 0;
-  uint64_t unnamed_frames = 0;      // in files that its table of modules had no room for
-  uint64_t counter_peak_bytes = 0;  // the peak by the ordering counter
-  uint64_t peak_bound_bytes = 0;    // rows at the peak are off by at most this; 0: exact
-  uint64_t unattributed_bytes = 0;  // in the counter's peak but in no row
-  uint32_t stop_reason = 0;         // StopReason: the tracker gave up
+  uint64_t unnamed_frames = 0;      // frames in files for which the table of modules had no room
+  uint64_t counter_peak_bytes = 0;  // the peak according to the ordering word
+  uint64_t peak_bound_bytes = 0;    // largest error of the rows at the peak; 0: exact
+  uint64_t unattributed_bytes = 0;  // in the ordering word's peak but in no row
+  uint32_t stop_reason = 0;         // StopReason: why the tracker gave up
   uint32_t fork_children = 0;       // forked children that were not counted
-  uint64_t sample_bytes = 0;  // figures are estimates of one sample in so many bytes; 0: exact
-  uint32_t temporary_threshold = 0;  // a temporary block's thread allocated fewer than so many
-                                     // others before it freed it; 0: not known which were
-  uint64_t attached = 0;             // processes whose tracker came when they ran already
-  uint64_t before_attach_frees = 0;  // of these: freed blocks whose allocation it didn't see
-  uint64_t before_attach_bytes = 0;  // … as the allocator had them; 0: it doesn't tell
+  uint64_t sample_bytes = 0;        // mean distance between samples; 0: figures are exact
+  // A block is temporary if its thread frees it before making this many other allocations; 0: not
+  // known which blocks were.
+  uint32_t temporary_threshold = 0;
+  uint64_t attached = 0;             // number of processes that a tracker was attached to
+  uint64_t before_attach_frees = 0;  // in these: frees of blocks whose allocation it didn't see
+  uint64_t before_attach_bytes = 0;  // … in the allocator's bytes; 0: it doesn't tell
   bool inexact_read = false;         // taken while the program ran and events raced the read
   friend bool operator==(const SnapshotTracker&, const SnapshotTracker&) = default;
 };
 
-// One of the profiles that a merge has: its program, and what was its own.
+// One of the captures that a merge sums: its program, and some figures of its own.
 struct SnapshotSource {
   SnapshotProgram program;  // run_id is never 0
   Count peak;               // at its own time
@@ -124,7 +131,7 @@ struct SnapshotSource {
   friend bool operator==(const SnapshotSource&, const SnapshotSource&) = default;
 };
 
-// Their order; of two that are before none, both are the same.
+// The order of sources. If neither of two sources is before the other, they are the same.
 bool SourceBefore(const SnapshotSource& a, const SnapshotSource& b);
 
 struct Snapshot {
@@ -135,15 +142,15 @@ struct Snapshot {
   std::vector<SnapshotNode> nodes;  // nodes[0]: the root
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
-  SizeHistogram other_sizes;  // of what sites without sizes allocated
+  SizeHistogram other_sizes;  // sizes of the allocations of sites without a histogram
   Timeline timeline = {};
   Moments moments = {};
-  NamedSnapshots named = {};
+  NamedMoments named = {};
   SnapshotMappings mappings = {};               // what the program mapped itself
-  MemoryRecord memory = {};                     // where its RSS was; not of a merge
+  MemoryRecord memory = {};                     // where its RSS was; unset in a merge
   std::vector<Unseen> unseen = {};              // what is in no figure, in AddUnseen's order
-  std::vector<SnapshotSource> sources = {};     // of a merge, in order; empty: it is none
-  std::vector<SnapshotProcess> processes = {};  // the sources'; empty: nothing is known of any
+  std::vector<SnapshotSource> sources = {};     // of a merge, in order; empty: no merge
+  std::vector<SnapshotProcess> processes = {};  // one for each source; empty: no process is known
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };
 
@@ -154,16 +161,11 @@ Count SumPeak(const Snapshot& snapshot);
 Count SumLeaked(const Snapshot& snapshot);
 Count SumTotal(const Snapshot& snapshot);
 Count SumTemporary(const Snapshot& snapshot);
-// The whole program's sizes: at most what SumTotal has; they may be less (Untold).
+// The sizes of the whole program: at most SumTotal, and less if some are unknown (Untold).
 SizeHistogram SumSizes(const Snapshot& snapshot);
 
-// Adds a site to one that stands for the same place, thread, class and kind. `other_sizes` takes
-// the sizes of what is then not known any more (Snapshot::other_sizes).
+// Adds a site to one with the same place, thread, class and kind. If the sum's sizes are no longer
+// known, the known ones go to `other_sizes` (Snapshot::other_sizes).
 void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other_sizes);
-
-// Merges equal modules, frames, nodes and sites, drops what no site refers to, and orders all by
-// content. The result stands for the same profile. Pre: invariants 1 and 2.
-// One that is moved in needs no memory for a second of what its sites have.
-Snapshot Canonical(Snapshot snapshot);
 
 }  // namespace memprof

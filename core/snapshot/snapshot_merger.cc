@@ -20,7 +20,7 @@ std::string FiguresText(uint64_t sample_bytes) {
                            : fmt::format("estimates of samples {} bytes apart", sample_bytes);
 }
 
-// Where the value stands, which is appended if it isn't there yet.
+// Returns the value's index; appends the value if it is new.
 template <typename Key, typename Table, typename Value>
 uint32_t PlaceIn(Table& table, Key key, std::vector<Value>& values, const Value& value) {
   const auto [at, fresh] = table.emplace(std::move(key), static_cast<uint32_t>(values.size()));
@@ -33,9 +33,10 @@ std::string NameOf(const SnapshotSource& source) {
                      source.program.run_id);
 }
 
-size_t ChangesIn(const std::vector<SnapshotSite>& sites) {
+size_t ChangesIn(const Snapshot& snapshot) {
   size_t changes = 0;
-  for (const SnapshotSite& site : sites) changes += site.history.size();
+  for (const SnapshotSite& site : snapshot.sites) changes += site.history.size();
+  for (const SnapshotMapping& row : snapshot.mappings.rows) changes += row.history.size();
   return changes;
 }
 
@@ -57,9 +58,7 @@ size_t SnapshotMerger::Hash::operator()(const SnapshotFrame& frame) const {
 }
 
 SnapshotMerger::SnapshotMerger(size_t most_changes, size_t most_process_rows)
-    : most_changes_(most_changes), processes_(most_process_rows) {
-  merged_.nodes.push_back({});
-}
+    : most_changes_(most_changes), processes_(most_process_rows) {}
 
 Result<void> SnapshotMerger::Add(Snapshot snapshot, uint64_t run_id) {
   if (snapshot.sources.empty()) {
@@ -109,8 +108,8 @@ void SnapshotMerger::Place(Snapshot snapshot) {
       SaturatedSum(merged_.named.left_out,
                    SaturatedSum(snapshot.named.left_out, uint64_t{snapshot.named.taken.size()}));
   PlaceTracker(snapshot.tracker);
-  AddUnseen(merged_.unseen, snapshot.unseen);
-  PlaceMappings(snapshot.mappings, nodes, names);
+  memprof::AddUnseen(merged_.unseen, snapshot.unseen);
+  PlaceMappings(snapshot.mappings, nodes, names, moments);
   placed_ = true;
 }
 
@@ -135,15 +134,13 @@ std::vector<uint32_t> SnapshotMerger::PlaceNodes(const Snapshot& snapshot,
   std::vector<uint32_t> moved = {0};
   moved.reserve(snapshot.nodes.size());
   for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
-    const SnapshotNode node = {moved[snapshot.nodes[i].parent], frames[snapshot.nodes[i].frame]};
-    const auto next = static_cast<uint32_t>(merged_.nodes.size());
-    moved.push_back(nodes_.Place(node.parent, node.frame, next));
-    if (moved.back() == next) merged_.nodes.push_back(node);
+    const SnapshotNode& node = snapshot.nodes[i];
+    moved.push_back(nodes_.Child(moved[node.parent], frames[node.frame]));
   }
   return moved;
 }
 
-// Gives where the snapshot's moments went.
+// Returns the new indices of the snapshot's moments.
 std::vector<uint32_t> SnapshotMerger::PlaceHistory(const Snapshot& snapshot) {
   if (const Timeline& timeline = snapshot.timeline; !timeline.points.empty()) {
     const uint64_t interval = std::max(
@@ -166,15 +163,19 @@ void SnapshotMerger::CoarsenMoments(uint64_t interval_ms) {
   if (merged_.moments.at.empty() || merged_.moments.interval_ms == interval_ms) return;
   AlignedMoments aligned = Align(merged_.moments, interval_ms);
   for (SnapshotSite& site : merged_.sites) site.history = Moved(site.history, aligned.moved);
+  for (SnapshotMapping& row : merged_.mappings.rows) {
+    row.history = Moved(row.history, aligned.moved);
+  }
   merged_.moments = std::move(aligned.moments);
 }
 
 void SnapshotMerger::DropMoments() {
   merged_.moments = {};
   for (SnapshotSite& site : merged_.sites) site.history.clear();
+  for (SnapshotMapping& row : merged_.mappings.rows) row.history.clear();
 }
 
-// Gives where the sites went.
+// Returns the new indices of the sites.
 std::vector<uint32_t> SnapshotMerger::PlaceSites(std::vector<SnapshotSite> sites,
                                                  const std::vector<uint32_t>& nodes,
                                                  const std::vector<uint32_t>& names,
@@ -208,9 +209,10 @@ void SnapshotMerger::PlaceProcesses(const std::vector<SnapshotSource>& sources,
   }
 }
 
-// What was resident where isn't known of several.
+// The resident memory of several processes isn't known.
 void SnapshotMerger::PlaceMappings(SnapshotMappings& mappings, const std::vector<uint32_t>& nodes,
-                                   const std::vector<uint32_t>& names) {
+                                   const std::vector<uint32_t>& names,
+                                   const std::vector<uint32_t>& moments) {
   SnapshotMappings& sum = merged_.mappings;
   sum.followed = mappings.followed && (!placed_ || sum.followed);
   sum.lost_events = SaturatedSum(sum.lost_events, mappings.lost_events);
@@ -218,6 +220,7 @@ void SnapshotMerger::PlaceMappings(SnapshotMappings& mappings, const std::vector
   for (SnapshotMapping& row : mappings.rows) {
     row.node = nodes[row.node];
     row.thread_name = names[row.thread_name];
+    row.history = Moved(row.history, moments);
     sum.rows.push_back(std::move(row));
   }
 }
@@ -238,7 +241,7 @@ void SnapshotMerger::PlaceTracker(const SnapshotTracker& more) {
   sum.fork_children = SaturatedSum(sum.fork_children, more.fork_children);
   sum.inexact_read = sum.inexact_read || more.inexact_read;
   sum.sample_bytes = more.sample_bytes;
-  // Which blocks were temporary is another question with another threshold.
+  // Another threshold gives other temporary blocks: their figures can't be summed.
   const bool same = !placed_ || sum.temporary_threshold == more.temporary_threshold;
   sum.temporary_threshold = same ? more.temporary_threshold : 0;
 }
@@ -266,9 +269,13 @@ SnapshotProgram ProgramOf(const std::vector<SnapshotSource>& sources) {
   return program;
 }
 
-Snapshot SnapshotMerger::Take() {
+void SnapshotMerger::AddUnseen(const std::vector<Unseen>& unseen) {
+  memprof::AddUnseen(first_ ? first_->unseen : merged_.unseen, unseen);
+}
+
+CanonicalSnapshot SnapshotMerger::Take() {
   if (first_) {
-    // Alone it is no merge.
+    // A single source is no merge.
     if (first_->sources.size() == 1) {
       first_->sources.clear();
       first_->processes.clear();
@@ -276,7 +283,7 @@ Snapshot SnapshotMerger::Take() {
     return Canonical(std::move(*first_));
   }
   bool has_moments = true;
-  while (has_moments && ChangesIn(merged_.sites) > most_changes_) {
+  while (has_moments && ChangesIn(merged_) > most_changes_) {
     has_moments = merged_.moments.at.size() > 1;
     if (has_moments) {
       CoarsenMoments(merged_.moments.interval_ms * 2);
@@ -284,6 +291,7 @@ Snapshot SnapshotMerger::Take() {
       DropMoments();
     }
   }
+  merged_.nodes = std::move(nodes_).Take();
   merged_.sources.assign(sources_.begin(), sources_.end());
   merged_.program = ProgramOf(merged_.sources);
   merged_.processes = processes_.Take(merged_.sources);

@@ -1,22 +1,24 @@
-// SnapshotMerger: the sum of many profiles, of other processes, runs and machines.
+// SnapshotMerger: the sum of many snapshots of different processes, runs and machines.
 //
-//   places     modules are the same by build-id, whatever their paths (the first in order is
-//              shown); without one by path. Frames by module and offset, sites by stack, thread
-//              name, kind and class of sampled sizes.
-//   figures    the sums. Every source had its peak at a time of its own: theirs is an upper bound.
-//   history    each source from its own start on (history_alignment.h); named snapshots are left
+//   places     modules with the same build-id are the same, whatever their paths (the first in
+//              order is shown); those without one are compared by path. Frames are compared by
+//              module and offset, sites by stack, thread name, kind and sampled size class.
+//   figures    the sums. Every source had its peak at a time of its own: the sum of the peaks is an
+//              upper bound.
+//   history    each source from its own start on (history_alignment.h); named moments are left
 //              out and counted.
 //   sources    a set, so that nothing is counted twice.
 //   processes  the heaviest ones' own figures at each site (KeptProcesses).
 //
-// Invariant: the result depends on the set of sources only, not on their order or on what was
-// merged before: associative and commutative to the byte. A single source comes out as it went in.
-// The one exception: histories with more changes than a capture may have are coarsened in Take, and
-// where a single moment has too many left out: no source is then in the moments.
+// Invariant: the result depends only on the set of sources, not on their order or on earlier
+// merges: merging is associative and commutative to the byte. A single source comes out as it went
+// in, unless its history is too large. If the histories have more changes than a capture may hold,
+// Take keeps fewer moments. If even one moment has too many changes, Take drops all histories, and
+// every source's has_moments is false.
 //
-// Thread safety: none. Memory: what the result needs. Failure: Add refuses what must not be summed
-// and takes nothing of it: a source that is there already, estimates with exact figures, or
-// estimates of another distance (kUsage).
+// Thread safety: none. Memory: what the result needs. Failure: Add returns kUsage and adds
+// nothing if the source is there already, if estimates would be summed with exact figures, or if
+// the estimates have another distance between samples.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +29,17 @@
 #include <vector>
 
 #include "core/result.h"
+#include "core/snapshot/canonical_snapshot.h"
 #include "core/snapshot/kept_processes.h"
-#include "core/snapshot/node_index.h"
 #include "core/snapshot/snapshot.h"
+#include "core/tree/interned_tree.h"
 
 namespace memprof {
 
-// What ran, as far as it can be said of all at once. Pre: there are some.
+// The program that the sources share, as far as one can be named. Pre: there is a source.
 SnapshotProgram ProgramOf(const std::vector<SnapshotSource>& sources);
 
-// Modules with equal ones are the same.
+// Modules with equal keys are the same.
 std::string MergeKey(const SnapshotModule& module);
 
 class SnapshotMerger {
@@ -44,11 +47,15 @@ class SnapshotMerger {
   explicit SnapshotMerger(size_t most_changes = kMaxLiveChanges,
                           size_t most_process_rows = kMostProcessRows);
 
-  // `run_id` is for a profile that has none of its own; not 0.
+  // `run_id` is for a snapshot without one of its own; not 0.
   Result<void> Add(Snapshot snapshot, uint64_t run_id);
 
-  // The sum, canonical. Pre: something was added. The merger is then to be thrown away.
-  Snapshot Take();
+  // Adds what the merge as a whole left unseen, beside what its sources say. Pre: something was
+  // added.
+  void AddUnseen(const std::vector<Unseen>& unseen);
+
+  // The sum. Pre: something was added. The merger must not be used afterwards.
+  CanonicalSnapshot Take();
 
   size_t sources() const { return sources_.size(); }
 
@@ -72,7 +79,7 @@ class SnapshotMerger {
   std::vector<uint32_t> PlaceFrames(const Snapshot& snapshot);
   void PlaceTracker(const SnapshotTracker& tracker);
   void PlaceMappings(SnapshotMappings& mappings, const std::vector<uint32_t>& nodes,
-                     const std::vector<uint32_t>& names);
+                     const std::vector<uint32_t>& names, const std::vector<uint32_t>& moments);
   std::vector<uint32_t> PlaceSites(std::vector<SnapshotSite> sites,
                                    const std::vector<uint32_t>& nodes,
                                    const std::vector<uint32_t>& names,
@@ -85,15 +92,15 @@ class SnapshotMerger {
   void DropMoments();
 
   const size_t most_changes_;      // of live figures
-  std::optional<Snapshot> first_;  // placed when a second one comes
-  bool placed_ = false;            // something is
+  std::optional<Snapshot> first_;  // inserted when a second one comes
+  bool placed_ = false;            // something was inserted
   Snapshot merged_;
   std::set<SnapshotSource, Before> sources_;
   KeptProcesses processes_;
   std::unordered_map<std::string, uint32_t> modules_;
   std::unordered_map<std::string, uint32_t> names_;
   std::unordered_map<SnapshotFrame, uint32_t, Hash> frames_;
-  NodeIndex nodes_;
+  InternedTree<SnapshotNode> nodes_;  // merged_ takes them at the end
   std::unordered_map<SiteKey, uint32_t, Hash> sites_;
 };
 

@@ -35,9 +35,12 @@ std::string AllocatorLine(const Unseen& unseen) {
         unseen.program.empty() ? "the program" : unseen.program);
   }
   const std::string inside = unseen.name == "malloc" ? "a malloc of its own" : "a " + unseen.name;
+  // libc's reallocarray, or a library's blocks, may end in the program's own free().
+  const char* freed =
+      unseen.name == "malloc" ? ", and blocks of others that it frees may look leaked" : "";
   return fmt::format(
-      "{} has {} inside that isn't hooked: what it allocates with that is in no figure",
-      unseen.program.empty() ? "the program" : unseen.program, inside);
+      "{} has {} inside that isn't hooked: what it allocates with that is in no figure{}",
+      unseen.program.empty() ? "the program" : unseen.program, inside, freed);
 }
 
 std::string ExecutedLine(const Unseen& unseen) {
@@ -47,7 +50,7 @@ std::string ExecutedLine(const Unseen& unseen) {
       unseen.name.empty() ? "another program" : unseen.name);
 }
 
-// Named together, since a build may have many.
+// In one line, since a build may run many programs.
 std::string ProcessesLine(const std::vector<Unseen>& unseen) {
   constexpr size_t kMost = 8;
   std::string names;

@@ -1,4 +1,5 @@
-// Unseen: what a run did that is in no figure of its capture, as far as somebody knows of it.
+// Unseen: something that happened in a run but is in no figure of its capture, as far as it is
+// known.
 //
 // Thread safety: plain values.
 #pragma once
@@ -20,18 +21,18 @@ struct Unseen {
   };
   Kind kind = Kind::kAllocator;
   std::string name;
-  std::string program;  // empty: the processes' parents, whoever they are
+  std::string program;  // empty: the processes' parents, whichever they are
   uint64_t count = 1;
   friend bool operator==(const Unseen&, const Unseen&) = default;
 };
 
-// Names of kAllocator: libc's, for modules that the program opened with RTLD_DEEPBIND, or by
-// dlmopen in a namespace of their own. Readable in the line of other allocators, which older
-// readers give.
+// Names of kAllocator for libc's malloc, if the program opened modules with RTLD_DEEPBIND, or by
+// dlmopen in a namespace of their own. They read well in the line that older readers print for an
+// allocator.
 inline constexpr char kOfDeepBoundModules[] = "module opened with RTLD_DEEPBIND";
 inline constexpr char kOfOtherNamespaces[] = "libc in another namespace of the loader";
 
-// One after another by kind, name and program; counts of equal ones are added.
+// Appends `more`, ordered by kind, name and program; adds the counts of equal ones.
 void AddUnseen(std::vector<Unseen>& all, const std::vector<Unseen>& more);
 
 // One line each, for people: "bash has a jemalloc inside: …".

@@ -9,20 +9,6 @@
 namespace memprof {
 namespace {
 
-// Whether `is` holds for a section, by its header and its name.
-template <typename Is>
-bool AnySection(Elf* elf, Is is) {
-  size_t names = 0;
-  if (elf_getshdrstrndx(elf, &names) != 0) return false;
-  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
-    GElf_Shdr header;
-    if (gelf_getshdr(section, &header) == nullptr) continue;
-    const char* name = elf_strptr(elf, names, header.sh_name);
-    if (name != nullptr && is(section, header, std::string_view(name))) return true;
-  }
-  return false;
-}
-
 bool IsUnreadable(Elf_Scn* section, const GElf_Shdr& header, std::string_view name) {
   if ((header.sh_flags & SHF_COMPRESSED) == 0 || !name.starts_with(".debug_")) return false;
   GElf_Chdr compression;
@@ -37,7 +23,7 @@ bool IsOfNames(std::string_view section) {
 
 bool IsCut(Elf_Scn* section, const GElf_Shdr&, std::string_view name) {
   if (!IsOfNames(name)) return false;
-  // What libdw has decompressed is so for us too.
+  // libdw decompresses a section in place, so we get it decompressed too.
   const Elf_Data* data = elf_getdata(section, nullptr);
   return data != nullptr && data->d_buf != nullptr && data->d_size != 0 &&
          static_cast<const char*>(data->d_buf)[data->d_size - 1] != 0;
@@ -45,11 +31,11 @@ bool IsCut(Elf_Scn* section, const GElf_Shdr&, std::string_view name) {
 
 }  // namespace
 
-bool HasCutNames(Dwarf* dwarf) { return AnySection(dwarf_getelf(dwarf), IsCut); }
+bool HasCutNames(Dwarf* dwarf) { return FindSection(dwarf_getelf(dwarf), IsCut) != nullptr; }
 
 bool HasUnreadableCompression(const std::string& file) {
   const ElfFile opened(file);
-  return AnySection(opened.elf(), IsUnreadable);
+  return FindSection(opened.elf(), IsUnreadable) != nullptr;
 }
 
 }  // namespace memprof

@@ -1,6 +1,6 @@
-// What of a file's debug info elfutils can't read, or must not be given.
+// Finds debug info that elfutils can't read, or must not be given.
 //
-// Thread safety: pure, but for the file. Failure: a file that can't be read has nothing to say.
+// Thread safety: pure, but for the file. Failure: a file that can't be read gives false.
 #pragma once
 
 #include <elfutils/libdw.h>
@@ -9,11 +9,11 @@
 
 namespace memprof {
 
-// A debug section is compressed otherwise than with zlib, with zstd for instance.
+// True if a debug section is compressed with another method than zlib, such as zstd.
 bool HasUnreadableCompression(const std::string& file);
 
-// A table of names ends in the middle of one: elfutils 0.188 would read on behind the table.
-// nullptr has none.
+// True if a table of names ends in the middle of a name: elfutils 0.188 would read on behind the
+// table. False for nullptr.
 bool HasCutNames(Dwarf* dwarf);
 
 }  // namespace memprof

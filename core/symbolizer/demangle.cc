@@ -4,8 +4,8 @@
 #include <cstring>
 #include <memory>
 
-// libiberty's own header clashes with the system's declarations; these are the functions we use.
-// Its demangler knows names of templates in functions that libstdc++'s of gcc 12 gives up on.
+// libiberty's own header clashes with the system's declarations, so its functions are declared
+// here. Its demangler knows names of templates in functions that libstdc++'s of gcc 12 gives up on.
 extern "C" char* rust_demangle(const char* mangled, int options);
 extern "C" char* cplus_demangle_v3(const char* mangled, int options);
 

@@ -1,6 +1,6 @@
-// Names of functions as their authors wrote them: C++ (Itanium ABI) and Rust (legacy and v0).
+// Demangles names of functions: C++ (Itanium ABI) and Rust (legacy and v0).
 //
-// Thread safety: pure. What is no mangled name comes back as it is.
+// Thread safety: pure. A name that isn't mangled comes back as it is.
 #pragma once
 
 #include <string>

@@ -7,7 +7,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kDeepest = 200;  // more is no compiler's work
+constexpr size_t kDeepest = 200;  // no compiler nests deeper
 
 bool MayHoldFunctions(Dwarf_Die& die) {
   switch (dwarf_tag(&die)) {
@@ -40,7 +40,7 @@ std::vector<Dwarf_Die> DieParents::Of(const Dwarf_Die& die) {
     const std::vector<void*>& scopes = ScopesIn(parent);
     const auto after = std::lower_bound(scopes.begin(), scopes.end(), die.addr);
     if (after == scopes.begin()) break;
-    // The last one that begins before the DIE may contain it, if the next begins behind it.
+    // The last child that begins before the DIE may contain it, if the next child begins after it.
     parent = DieAt(die, after[-1]);
     Dwarf_Die next;
     if (dwarf_siblingof(&parent, &next) == 0 && next.addr <= die.addr) break;

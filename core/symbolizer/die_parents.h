@@ -1,5 +1,6 @@
-// DieParents: what a DIE stands in. DIEs don't know their parents; this looks for them from the
-// unit downwards, and keeps the children of what it passed.
+// DieParents: finds the DIEs that enclose a DIE. A DIE doesn't know its parent, so the search
+// starts at the unit and goes down. The children of the DIEs that it passes are kept for the next
+// search.
 //
 // Thread safety: none. Ownership: the Dwarf must outlive it.
 #pragma once
@@ -11,7 +12,7 @@
 
 namespace memprof {
 
-// A DIE at another place of the unit that `die` is in. libdw finds the rest when it is asked.
+// The DIE at another place in the unit of `die`. libdw finds the rest when it is asked.
 inline Dwarf_Die DieAt(const Dwarf_Die& die, void* place) {
   Dwarf_Die other = {};
   other.addr = place;
@@ -21,7 +22,8 @@ inline Dwarf_Die DieAt(const Dwarf_Die& die, void* place) {
 
 class DieParents {
  public:
-  // From the child of the unit to the parent of the DIE; empty: the DIE is itself a child of it.
+  // From the child of the unit to the parent of the DIE; empty: the DIE is itself a child of the
+  // unit.
   std::vector<Dwarf_Die> Of(const Dwarf_Die& die);
 
  private:

@@ -1,12 +1,12 @@
-// Downloads: debug info from the servers of DEBUGINFOD_URLS, through libdebuginfod, within a limit
-// of time for all of it together, with progress.
+// Downloads: debug info from the servers in DEBUGINFOD_URLS, through libdebuginfod, with progress
+// and one time limit for all of it together.
 //
-// libdwfl downloads by itself where it finds no file; this is its search with a watch on it.
-// libdebuginfod is loaded if it is there and keeps what it fetched, and what a server did not have,
-// in its usual cache. Without DEBUGINFOD_URLS nothing of this happens.
+// libdwfl downloads by itself if it finds no file; this class adds the time limit to its search.
+// libdebuginfod is loaded if it is installed. It caches files, and what a server did not have, in
+// its usual place. Without DEBUGINFOD_URLS nothing is downloaded.
 //
-// Thread safety: none; while it searches, DEBUGINFOD_URLS may be gone from the environment.
-// Failure: what can't be had is not found; Search says whether it was for want of time.
+// Thread safety: none; during a search DEBUGINFOD_URLS may be missing from the environment.
+// Failure: what can't be downloaded counts as not found; Search says whether time ran out.
 #pragma once
 
 #include <elfutils/libdwfl.h>
@@ -15,10 +15,12 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace memprof {
 
-// `total` is 0 as long as it is not known. Called about every second, at first with 0.
+// `total` is 0 as long as it is not known. Called about every second, for the first time with 0
+// bytes.
 using DownloadProgress =
     std::function<void(const std::string& module, uint64_t bytes, uint64_t total)>;
 
@@ -31,20 +33,21 @@ class Downloads {
   struct Search {
     Downloads* downloads = nullptr;
     Dwfl* dwfl = nullptr;
-    std::string module;  // its name
-    bool asked = false;  // a server was, now or lately
-    bool late = false;   // given up, or not asked, for want of time
+    std::string module;                    // the module's name
+    std::vector<std::string> directories;  // searched like /usr/lib/debug
+    bool asked = false;                    // a server was asked, now or a short while ago
+    bool late = false;                     // given up, or not asked, because time ran out
   };
 
-  // For Dwfl_Callbacks.
+  // The callback for Dwfl_Callbacks.
   static int FindDebugInfo(Dwfl_Module* module, void** search, const char* name, Dwarf_Addr base,
                            const char* file, const char* debuglink, GElf_Word debuglink_crc,
                            char** debug_file);
 
-  // By a build-id (hexadecimal) alone, without a module's file: a descriptor, or -1.
+  // Finds by a build-id (hexadecimal) alone, without a module's file. Returns a descriptor, or -1.
   static int FindByBuildId(Search& search, const std::string& build_id, std::string& debug_file);
 
-  // Whether servers are named, and whether the library that asks them is here.
+  // Whether servers are configured, and whether libdebuginfod is installed.
   static bool Wanted();
   static bool Possible();
 

@@ -1,7 +1,5 @@
 #include "core/symbolizer/elf_file.h"
 
-#include <unistd.h>
-
 #include "core/symbolizer/regular_file.h"
 
 namespace memprof {
@@ -17,13 +15,11 @@ Elf* Begin(int fd) {
 
 }  // namespace
 
-ElfFile::ElfFile(const std::string& path) : own_fd_(OpenRegularFile(path)), elf_(Begin(own_fd_)) {}
+ElfFile::ElfFile(const std::string& path)
+    : own_fd_(OpenRegularFile(path)), elf_(Begin(own_fd_.get())) {}
 
-ElfFile::ElfFile(int fd) : own_fd_(-1), elf_(Begin(fd)) {}
+ElfFile::ElfFile(int fd) : elf_(Begin(fd)) {}
 
-ElfFile::~ElfFile() {
-  elf_end(elf_);
-  if (own_fd_ >= 0) close(own_fd_);
-}
+ElfFile::~ElfFile() { elf_end(elf_); }
 
 }  // namespace memprof

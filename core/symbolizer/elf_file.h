@@ -1,18 +1,22 @@
 // ElfFile: an ELF file, open for libelf.
 //
-// Thread safety: none. Failure: nullptr for what is no regular file, no ELF file, or can't be read.
+// Thread safety: none. Failure: nullptr for a file that isn't regular, isn't ELF, or can't be read.
 #pragma once
 
+#include <gelf.h>
 #include <libelf.h>
 
 #include <string>
+#include <string_view>
+
+#include "core/scoped_fd.h"
 
 namespace memprof {
 
 class ElfFile {
  public:
   explicit ElfFile(const std::string& path);
-  // The descriptor stays the caller's, and open as long as this.
+  // The descriptor stays the caller's, and must stay open as long as this.
   explicit ElfFile(int fd);
   ~ElfFile();
   ElfFile(const ElfFile&) = delete;
@@ -20,8 +24,22 @@ class ElfFile {
   Elf* elf() const { return elf_; }
 
  private:
-  const int own_fd_;
+  const ScopedFd own_fd_;
   Elf* const elf_;
 };
+
+// The first section for which `is` holds, given the section, its header and its name; nullptr: none.
+template <typename Is>
+Elf_Scn* FindSection(Elf* elf, Is is) {
+  size_t names = 0;
+  if (elf_getshdrstrndx(elf, &names) != 0) return nullptr;
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr) continue;
+    const char* name = elf_strptr(elf, names, header.sh_name);
+    if (name != nullptr && is(section, header, std::string_view(name))) return section;
+  }
+  return nullptr;
+}
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/symbolizer/build_id.h"
 #include "core/symbolizer/debug_sections.h"
 #include "core/symbolizer/demangle.h"
 #include "core/symbolizer/regular_file.h"
@@ -16,8 +17,8 @@
 namespace memprof {
 namespace {
 
-// A file's full name: the directories of units are relative to where the compiler ran. "a/./b/../c"
-// becomes "a/c": the same file has one name.
+// A file's full name. The directories of units are relative to the compiler's own. "a/./b/../c"
+// becomes "a/c", so that the same file has one name.
 std::string FullName(Dwarf_Die& unit, const std::string& file) {
   if (file.empty()) return {};
   std::filesystem::path path = file;
@@ -29,7 +30,7 @@ std::string FullName(Dwarf_Die& unit, const std::string& file) {
   return path.lexically_normal().string();
 }
 
-// The name of a file of a split unit, which has files of its own.
+// The name of a file in a split unit, which has its own list of files.
 std::string SplitFile(Dwarf_Die& unit, uint64_t index) {
   Dwarf_Files* files = nullptr;
   size_t count = 0;
@@ -38,7 +39,7 @@ std::string SplitFile(Dwarf_Die& unit, uint64_t index) {
   return name != nullptr ? name : "";
 }
 
-// The number of DW_AT_call_file, which counts in the files of the unit that the DIE is in.
+// The number in DW_AT_call_file, an index into the files of the DIE's unit.
 std::optional<uint64_t> CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
   Dwarf_Attribute attribute;
   Dwarf_Word index = 0;
@@ -46,7 +47,7 @@ std::optional<uint64_t> CallFile(Dwarf_Die& die, Dwarf_Die& unit) {
       dwarf_formudata(&attribute, &index) != 0) {
     return {};
   }
-  // Before DWARF 5 the files count from 1, and 0 says that there is none.
+  // Before DWARF 5 files count from 1, and 0 means none.
   Dwarf_Half version = 0;
   if (index == 0 &&
       dwarf_cu_info(unit.cu, &version, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr) == 0 &&
@@ -66,21 +67,12 @@ uint32_t CallLine(Dwarf_Die& die) {
   return static_cast<uint32_t>(line);
 }
 
-std::string BuildIdOf(Dwfl_Module* module) {
-  const unsigned char* bits = nullptr;
-  GElf_Addr where = 0;
-  const int bytes = dwfl_module_build_id(module, &bits, &where);
-  std::string text;
-  for (int i = 0; i < bytes; ++i) text += fmt::format("{:02x}", bits[i]);
-  return text;
-}
-
 }  // namespace
 
 ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptions& options,
                              Downloads& downloads)
     : name_(std::filesystem::path(module.path).filename().string()) {
-  // "+": check CRCs; "": beside the file; ".debug": its folder; then the debug directories.
+  // "+": check CRCs; "": beside the file; ".debug": its subfolder; then the debug directories.
   debug_path_ = "+:.debug";
   for (const std::string& directory : options.debug_directories) debug_path_ += ":" + directory;
   debug_path_pointer_ = debug_path_.data();
@@ -90,6 +82,7 @@ ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptio
   callbacks_.debuginfo_path = &debug_path_pointer_;
   if (name_.empty()) name_ = "?";
   search_.downloads = &downloads;
+  search_.directories = options.debug_directories;
   search_.module = name_;
   if (!options.reads_files) {
     lack_ = Lack::kNotRead;
@@ -107,22 +100,20 @@ ModuleSymbols::ModuleSymbols(const SnapshotModule& module, const SymbolizerOptio
 
 Lack ModuleSymbols::Open(const SnapshotModule& module) {
   if (module.path.empty() || module.path[0] != '/') return Lack::kFile;
-  const int fd = OpenRegularFile(module.path);
-  return fd < 0 ? Lack::kFile : OpenFile(fd, module.path, module.build_id);
+  ScopedFd fd = OpenRegularFile(module.path);
+  return fd ? OpenFile(std::move(fd), module.path, module.build_id) : Lack::kFile;
 }
 
-// Sets module_ where it gives kNothing. Takes the descriptor.
-Lack ModuleSymbols::OpenFile(int fd, const std::string& path, const std::string& build_id) {
+// Sets module_ if it returns kNothing.
+Lack ModuleSymbols::OpenFile(ScopedFd fd, const std::string& path, const std::string& build_id) {
   dwfl_.reset(dwfl_begin(&callbacks_));
-  if (dwfl_ == nullptr) {
-    close(fd);
-    return Lack::kFile;
-  }
+  if (dwfl_ == nullptr) return Lack::kFile;
   search_.dwfl = dwfl_.get();
   dwfl_report_begin(dwfl_.get());
-  // At the addresses that the file itself has; takes the descriptor when it succeeds.
-  Dwfl_Module* reported = dwfl_report_elf(dwfl_.get(), name_.c_str(), path.c_str(), fd, 0, true);
-  if (reported == nullptr) close(fd);
+  // Loads at the file's own addresses; libdwfl owns the descriptor if it succeeds.
+  Dwfl_Module* reported =
+      dwfl_report_elf(dwfl_.get(), name_.c_str(), path.c_str(), fd.get(), 0, true);
+  if (reported != nullptr) fd.Release();
   dwfl_report_end(dwfl_.get(), nullptr, nullptr);
   if (reported == nullptr) return Lack::kFile;
   void** user_data = nullptr;
@@ -135,23 +126,21 @@ Lack ModuleSymbols::OpenFile(int fd, const std::string& path, const std::string&
   return Lack::kNothing;
 }
 
-// Debug info by build-id in place of the file: it has the symbols and the addresses too.
+// Opens debug info by build-id in place of the file: it has the symbols and the addresses too.
 bool ModuleSymbols::OpenDebugFile(const SnapshotModule& module,
                                   const std::vector<std::string>& directories) {
   const std::string& id = module.build_id;
   if (id.size() <= 2) return false;
-  for (const std::string& directory : directories) {
-    const std::string path =
-        fmt::format("{}/.build-id/{}/{}.debug", directory, id.substr(0, 2), id.substr(2));
-    const int fd = OpenRegularFile(path);
-    if (fd >= 0 && OpenFile(fd, path, id) == Lack::kNothing) return true;
+  for (const std::string& path : DebugFilesByBuildId(id, directories)) {
+    ScopedFd fd = OpenRegularFile(path);
+    if (fd && OpenFile(std::move(fd), path, id) == Lack::kNothing) return true;
   }
   if (dwfl_ == nullptr) dwfl_.reset(dwfl_begin(&callbacks_));
   if (dwfl_ == nullptr) return false;
   search_.dwfl = dwfl_.get();
   std::string path;
-  const int fd = Downloads::FindByBuildId(search_, id, path);
-  return fd >= 0 && OpenFile(fd, path, id) == Lack::kNothing;
+  ScopedFd fd(Downloads::FindByBuildId(search_, id, path));
+  return fd && OpenFile(std::move(fd), path, id) == Lack::kNothing;
 }
 
 Lack ModuleSymbols::ReadDebugInfo() {
@@ -203,7 +192,7 @@ void ModuleSymbols::NoteMissingUnit(Dwarf_Die& skeleton) {
   if (name != nullptr) details_.file = FullName(skeleton, name);
 }
 
-// .debug_aranges is missing in what clang and rustc make, so the units themselves are asked.
+// clang and rustc write no .debug_aranges, so the units themselves are asked.
 void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
   Dwarf_CU* unit = nullptr;
   Dwarf_Die die;
@@ -219,7 +208,7 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
     Dwarf_Addr high;
     bool any = false;
     for (ptrdiff_t offset = 0; (offset = dwarf_ranges(&die, offset, &base, &low, &high)) > 0;) {
-      if (low >= high || low == 0) continue;  // 0: of a function that the linker dropped
+      if (low >= high || low == 0) continue;  // 0: a function that the linker dropped
       unit_ranges_.Add(low, high, index);
       any = true;
     }
@@ -229,8 +218,8 @@ void ModuleSymbols::IndexUnits(Dwarf* dwarf) {
   unit_ranges_.Sort();
 }
 
-// In the order of the file. An inline function or a template is in every unit that uses it; the
-// linker keeps the first and makes the others' ranges say that its code is theirs.
+// In the order of the file. An inline function or a template is in every unit that uses it. The
+// linker keeps the first copy, and points the ranges of the others at it.
 std::vector<uint32_t> ModuleSymbols::UnitsAt(uint64_t address) const {
   std::vector<uint32_t> units;
   unit_ranges_.Covering(address, [&](uint32_t unit) {
@@ -270,7 +259,8 @@ SourceChain ModuleSymbols::FromUnit(Unit& unit, uint64_t address) {
   SourceChain chain;
   SourceFrame frame;
   SetLine(unit, address, frame);
-  // Innermost first: the line table has its line, the DIE of each the line of the call to it.
+  // Innermost first. The line table has the innermost function's line; each function's DIE has the
+  // line of the call to it.
   for (Dwarf_Die& die : unit.index->At(address, symbols_.MayBeCode(address))) {
     frame.function = names_.Of(die);
     frame.inlined = dwarf_tag(&die) == DW_TAG_inlined_subroutine;
@@ -287,7 +277,7 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
     SourceChain chain = FromUnit(units_[unit], address);
     if (!chain.empty()) return chain;
   }
-  // A line without a function (assembly): its name is the symbol's.
+  // A line without a function (assembly) gets its name from the symbol.
   for (const uint32_t unit : units) {
     SourceFrame frame;
     SetLine(units_[unit], address, frame);
@@ -298,9 +288,16 @@ SourceChain ModuleSymbols::FromDebugInfo(uint64_t address) {
   return {};
 }
 
-SourceChain ModuleSymbols::FromSymbols(uint64_t address) const {
+SourceChain ModuleSymbols::FromSymbols(uint64_t address) {
   const std::string name = symbols_.At(address);
-  if (name.empty()) return {{fmt::format("{}+{:#x}", name_, address), "", 0, false}};
+  if (name.empty()) {
+    // By its start a function without a symbol is one function, wherever it allocates.
+    if (starts_ == nullptr && module_ != nullptr) {
+      starts_ = std::make_unique<FunctionStarts>(module_);
+    }
+    const uint64_t place = starts_ != nullptr ? starts_->At(address).value_or(address) : address;
+    return {{fmt::format("{}+{:#x}", name_, place), "", 0, false}};
+  }
   return {{Demangle(name.c_str()), "", 0, false}};
 }
 

@@ -1,5 +1,5 @@
-// RangeIndex: which of many address ranges contain an address. Ranges may overlap and nest: what
-// the linker folded or dropped leaves such traces, and so do functions inside functions.
+// RangeIndex: finds the address ranges that contain an address. Ranges may overlap and nest:
+// functions inside functions do, and code that the linker folded or dropped leaves such traces.
 //
 //   Add(), Add(), …, Sort(), then Covering().
 //
@@ -31,8 +31,9 @@ class RangeIndex {
   bool empty() const { return ranges_.empty(); }
   size_t size() const { return ranges_.size(); }
 
-  // Calls visit(value) for every range that contains the address, the one that begins last first,
-  // until visit returns true; returns whether one did. Pre: Sort() since the last Add().
+  // Calls visit(value) for every range that contains the address, until visit returns true; the
+  // range that begins last comes first. Returns whether a visit returned true. Pre: Sort() since
+  // the last Add().
   template <typename Visit>
   bool Covering(uint64_t address, Visit visit) const {
     auto range = std::upper_bound(ranges_.begin(), ranges_.end(), address,

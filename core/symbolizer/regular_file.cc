@@ -2,16 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 namespace memprof {
 
-int OpenRegularFile(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+ScopedFd OpenRegularFile(const std::string& path, int flags) {
+  ScopedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags));
   struct stat info;
-  if (fd < 0 || (fstat(fd, &info) == 0 && S_ISREG(info.st_mode))) return fd;
-  close(fd);
-  return -1;
+  if (fd && (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode))) fd.Reset();
+  return fd;
 }
 
 }  // namespace memprof

@@ -1,14 +1,16 @@
-// Opens files that somebody else names: a capture, a process.
+// Opens files whose names come from outside: from a capture or a process.
 //
 // Thread safety: any thread.
 #pragma once
 
 #include <string>
 
+#include "core/scoped_fd.h"
+
 namespace memprof {
 
-// For reading; -1 for what is no regular file (a FIFO would wait, a device might do anything) or
-// can't be read. The caller closes it.
-int OpenRegularFile(const std::string& path);
+// Opens for reading. Returns none for a file that isn't regular (a FIFO would wait, a device might
+// do anything) or can't be read. `flags` are further ones of open(2), as O_NOFOLLOW.
+ScopedFd OpenRegularFile(const std::string& path, int flags = 0);
 
 }  // namespace memprof

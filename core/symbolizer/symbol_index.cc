@@ -57,14 +57,14 @@ std::vector<Found> FunctionsOf(Dwfl_Module* module) {
 
 void SymbolIndex::Fill(Dwfl_Module* module) {
   std::vector<Found> found = FunctionsOf(module);
-  // .dynsym has no local ones but the null symbol, and those of sections.
+  // .dynsym has no local symbols except the null symbol and those of sections.
   has_local_symbols_ =
       std::any_of(found.begin(), found.end(), [](const Found& one) { return one.binding == 0; });
-  // The best of aliases last: it is visited first.
+  // The best of the aliases comes last, because the last one is visited first.
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return std::tie(a.low, a.binding) < std::tie(b.low, b.binding);
   });
-  uint64_t next = UINT64_MAX;  // where the next symbol begins that begins later
+  uint64_t next = UINT64_MAX;  // the start of the nearest symbol that begins later
   for (size_t i = found.size(); i-- > 0;) {
     Found& function = found[i];
     if (i + 1 < found.size() && found[i + 1].low != function.low) next = found[i + 1].low;

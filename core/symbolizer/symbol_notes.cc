@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-// A package's debug info or a server's; `else_do` is how to have it without.
+// Suggests a package or a server with the debug info; `else_do` is the way without either.
 std::string HowToGetDebugInfo(const LackDetails& details, const std::string& package,
                               const std::string& else_do) {
   std::string servers = "set DEBUGINFOD_URLS";
@@ -28,7 +28,7 @@ std::string HowToGetDebugInfo(const LackDetails& details, const std::string& pac
 
 std::string WhatLacks(const SnapshotModule& module, Lack lack, const LackDetails& details,
                       const std::string& package) {
-  // What servers were asked in vain is told too.
+  // Says too if servers were asked in vain.
   const char* in_vain = details.late    ? " (a download took too long)"
                         : details.asked ? " (no server of DEBUGINFOD_URLS gave any)"
                                         : "";

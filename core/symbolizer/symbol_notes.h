@@ -1,4 +1,5 @@
-// What is said of a module that could not be resolved in full: what lacks, and how to get it.
+// Notes for people on modules that could not be resolved in full: what is missing, and how to get
+// it.
 //
 // Thread safety: pure.
 #pragma once
@@ -10,12 +11,12 @@
 
 namespace memprof {
 
-// Whether a package might bring what lacks.
+// True if installing a package might help.
 bool IsInPackages(Lack lack);
 
-// "MODULE: what lacks; how to get it", in one line; empty: nothing to say, as of memprof's own
-// libraries: nobody has to do anything about them. `package`: one that has
-// the debug info, or empty.
+// "MODULE: what is missing; how to get it", in one line. Empty if there is nothing to say, as for
+// memprof's own libraries: nobody has to do anything about them. `package` is the one that has the
+// debug info, or empty.
 std::string SymbolNote(const SnapshotModule& module, Lack lack, const LackDetails& details,
                        const std::string& package);
 

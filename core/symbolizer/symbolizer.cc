@@ -44,7 +44,7 @@ class LocalSymbolizer : public Symbolizer {
         continue;
       }
       const SnapshotModule& module = modules[frame.module];
-      // The one place: from the return address to the call before it.
+      // The only place that turns the return address into one inside the call.
       chains.push_back(SymbolsOf(module).Resolve(frame.offset - 1));
       if (options_.progress && chains.size() % kFramesBetweenProgress == 0) {
         options_.progress({NameOf(module), false, chains.size(), frames.size()});
@@ -85,8 +85,8 @@ class LocalSymbolizer : public Symbolizer {
     return *symbols;
   }
 
-  // Notes on the modules that were asked for since. Packages are looked for once: that takes a
-  // process.
+  // Adds notes on the modules that were asked for since the last call. Packages are looked up
+  // together, because that starts a process.
   void AddNotes() {
     std::vector<std::string> files;
     for (const auto& [module, symbols] : lacking_) {
@@ -109,7 +109,8 @@ class LocalSymbolizer : public Symbolizer {
   SymbolizerOptions options_;
   Downloads downloads_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<ModuleSymbols>> modules_;
-  std::vector<std::pair<SnapshotModule, const ModuleSymbols*>> lacking_;  // without a note yet
+  // those without a note yet
+  std::vector<std::pair<SnapshotModule, const ModuleSymbols*>> lacking_;
   std::vector<std::string> notes_;
   std::map<std::pair<std::string, std::string>, std::string> note_of_;  // by path and build-id
 };

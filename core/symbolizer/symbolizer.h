@@ -1,8 +1,9 @@
-// Symbolizer: from (module, offset) to functions, files and lines, by what is on this machine.
+// Symbolizer: from (module, offset) to functions, files and lines, by the files on this machine.
 //
 // Thread safety: none; one thread at a time. Memory: keeps what it opened until destroyed.
-// Failure: never fails. What can't be resolved degrades to the ELF symbol, then to
-// "module+0xoffset"; notes() says, one line a module, what was lacking and how to get it.
+// Failure: never fails. A frame that can't be resolved degrades to the ELF symbol, then to
+// "module+0xoffset" with the offset of the function's start by the unwind tables, then with its own.
+// notes() says, one line a module, what was missing and how to get it.
 #pragma once
 
 #include <chrono>
@@ -25,8 +26,8 @@ struct SourceFrame {
   friend bool operator==(const SourceFrame&, const SourceFrame&) = default;
 };
 
-// What one return address stands for: innermost inlined function first, the function that really
-// has a frame last. Never empty.
+// The functions that one return address stands for: the innermost inlined function first, the
+// function that really has a frame last. Never empty.
 using SourceChain = std::vector<SourceFrame>;
 
 class Symbolizer {
@@ -34,22 +35,22 @@ class Symbolizer {
   virtual ~Symbolizer() = default;
 
   // Resolves the given frames of `modules`; the result is parallel to `frames`. The offsets are
-  // return addresses: the one place that subtracts 1 from them is inside.
+  // return addresses. Only the implementation subtracts 1 from them.
   virtual std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
                                            std::span<const SnapshotFrame> frames) = 0;
 
-  // One line a module that could not be resolved in full, "MODULE: what lacks; how to get it". In
-  // the order in which the modules were first asked for.
+  // One line for each module that could not be resolved in full, "MODULE: what is missing; how to
+  // get it", in the order in which the modules were first asked for.
   virtual const std::vector<std::string>& notes() const = 0;
 
-  // The one on this module; empty: nothing lacks, or it was not asked for.
+  // The note on this module; empty if nothing is missing, or it was not asked for.
   virtual std::string NoteOn(const SnapshotModule&) const { return {}; }
 };
 
-// What the symbolizer is at, for a terminal.
+// The symbolizer's current work, for a terminal.
 struct SymbolizerProgress {
   std::string module;        // its name
-  bool downloading = false;  // its debug info; else resolving
+  bool downloading = false;  // downloading its debug info; else resolving
   uint64_t done = 0;         // bytes, or frames of all modules
   uint64_t total = 0;        // 0: not known
 };
@@ -57,14 +58,15 @@ struct SymbolizerProgress {
 struct SymbolizerOptions {
   // Directories searched like /usr/lib/debug (".build-id/ab/cdef.debug").
   std::vector<std::string> debug_directories = {"/usr/lib/debug"};
-  // No file is opened; all that is not stored stays "module+0xoffset".
+  // False: no file is opened; a name that isn't stored stays "module+0xoffset".
   bool reads_files = true;
-  // For all downloads of a symbolizer together, where DEBUGINFOD_URLS names servers. 0: none.
+  // The limit for all downloads of a symbolizer together, if DEBUGINFOD_URLS names servers. 0:
+  // none.
   std::chrono::milliseconds download_limit = std::chrono::seconds(90);
-  // Parallel to `files`: the package that brings a file's debug info; empty: not known. Null: notes
-  // name no packages.
+  // Returns, parallel to `files`, the package that brings each file's debug info; empty: not known.
+  // If null, notes name no packages.
   std::function<std::vector<std::string>(const std::vector<std::string>& files)> packages_of;
-  // Called now and then.
+  // Called from time to time.
   std::function<void(const SymbolizerProgress&)> progress;
 };
 

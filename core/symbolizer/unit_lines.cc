@@ -5,7 +5,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kMostRows = 1 << 18;  // read through one handle: 10 MiB of libdw
+constexpr size_t kMostRows = 1 << 18;  // read through one handle: 10 MiB in libdw
 
 std::vector<std::string> FileNames(Dwarf_Die& unit) {
   std::vector<std::string> names;

@@ -1,8 +1,8 @@
 // UnitLines: the line table of one compile unit, and the names of its files.
 //
-// libdw keeps 40 bytes a row for as long as the debug info is open, hundreds of megabytes of a
-// large program. So the rows are read through a handle of their own (LineReader), which is closed
-// every now and then, and kept here without those that change nothing.
+// libdw keeps 40 bytes a row for as long as the debug info is open: hundreds of megabytes for a
+// large program. So LineReader reads the rows through a handle of its own and closes it from time
+// to time. UnitLines keeps them without the rows that change nothing.
 //
 // Thread safety: UnitLines const; LineReader none.
 // Ownership: the Dwarf must outlive the LineReader; UnitLines owns all it has.
@@ -20,18 +20,18 @@ class UnitLines {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
 
-  // From `address` up to the next row's.
+  // Covers the addresses from `address` up to the next row's.
   struct Row {
     uint64_t address;
     uint32_t line;  // 0: not known
-    uint32_t file;  // for File(); kNone: no code, the rows before end here
+    uint32_t file;  // for File(); kNone: no code, the previous row ends here
   };
 
   // nullptr: the address is in no row.
   const Row* At(uint64_t address) const;
 
-  // By DWARF's number; as the unit has it, perhaps relative to where the compiler ran. Empty where
-  // there is none.
+  // Returns the name of the file with that number in DWARF. The name is as the unit has it, so it
+  // may be relative to the compiler's directory. Returns an empty name if there is no such file.
   const std::string& File(uint64_t index) const;
 
  private:
@@ -49,12 +49,12 @@ class LineReader {
   LineReader(const LineReader&) = delete;
   LineReader& operator=(const LineReader&) = delete;
 
-  // `unit` is of the main file, not of a .dwo.
+  // `unit` is in the main file, not in a .dwo.
   UnitLines Read(Dwarf_Die& unit);
 
  private:
   Dwarf* dwarf_ = nullptr;  // another handle of the same file
-  size_t rows_read_ = 0;    // through it
+  size_t rows_read_ = 0;    // number of rows read through it
 };
 
 }  // namespace memprof

@@ -1,16 +1,15 @@
 #include "core/symbolizer/unit_scopes.h"
 
-#include <dwarf.h>
-
 #include <algorithm>
 #include <utility>
 
 #include "core/symbolizer/die_parents.h"
+#include "core/symbolizer/dies.h"
 
 namespace memprof {
 namespace {
 
-constexpr int kDeepest = 200;  // nesting of DIEs; more is no compiler's work
+constexpr int kDeepest = 200;  // nesting of DIEs; no compiler nests deeper
 
 template <typename Visit>
 void EachRange(Dwarf_Die& die, Visit visit) {
@@ -23,7 +22,7 @@ void EachRange(Dwarf_Die& die, Visit visit) {
   }
 }
 
-// DIEs with children, none of which is code.
+// True for DIEs whose children are never code.
 bool HoldsNoCode(int tag) {
   switch (tag) {
     case DW_TAG_call_site:
@@ -37,10 +36,6 @@ bool HoldsNoCode(int tag) {
     default:
       return false;
   }
-}
-
-bool IsClass(int tag) {
-  return tag == DW_TAG_class_type || tag == DW_TAG_structure_type || tag == DW_TAG_union_type;
 }
 
 bool IsDeclaration(Dwarf_Die& die) {
@@ -67,7 +62,7 @@ uint32_t UnitScopes::AddScope(const Dwarf_Die& die, uint32_t parent) {
   return static_cast<uint32_t>(scopes_.size() - 1);
 }
 
-// Everything is looked into, now or later: lambdas are functions of classes inside functions.
+// Every DIE is searched, now or later: lambdas are functions of classes inside functions.
 void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
   const bool leave_classes = level == 0 || dwarf_tag(&parent) == DW_TAG_namespace;
   Dwarf_Die die;
@@ -95,7 +90,7 @@ void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
   } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-// What is inlined below `parent`, directly or in blocks of it, into `scope`.
+// Collects the functions inlined below `parent`, directly or in its blocks, into `scope`.
 void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
   Dwarf_Die die;
   if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
@@ -133,7 +128,7 @@ std::vector<Dwarf_Die> UnitScopes::Covering(uint64_t address) const {
   std::vector<Dwarf_Die> chain;
   by_address_.Covering(address, [&](uint32_t index) {
     const Function& function = functions_[index];
-    // The deepest, and from there by parents: a chain is never put together from two places.
+    // Takes the deepest scope and then its parents: a chain is never assembled from two places.
     uint32_t deepest = function.scope;
     for (size_t i = function.first_inlined; i < function.end_inlined; ++i) {
       const Range& range = inlined_ranges_[i];

@@ -1,9 +1,9 @@
-// UnitScopes: the functions of one compile unit and what was inlined into them, by address.
+// UnitScopes: the functions of one compile unit and the functions inlined into them, by address.
 //
-// Built once for a unit that is hit: looking scopes up in the tree of the debug info for each
-// address costs milliseconds. Most of a unit of C++ are classes, whose functions have their code
-// elsewhere as a rule (rustc's don't): they are looked into only when an address isn't found
-// without them.
+// It is built once for a unit that is hit: searching the debug info's tree for each address takes
+// milliseconds. Most of a C++ unit are classes, and the code of their functions is usually
+// elsewhere (rustc is different). So classes are searched only if an address isn't found without
+// them.
 //
 // Thread safety: one thread at a time. Ownership: the DIEs belong to the Dwarf, which must outlive
 // it.
@@ -22,9 +22,9 @@ class UnitScopes {
  public:
   explicit UnitScopes(Dwarf_Die unit);
 
-  // What is inlined at the address, innermost first, and last the function that contains it.
-  // Empty: no function does. `is_code`: false where it is known that none does (padding), which
-  // spares a search.
+  // The functions inlined at the address, innermost first, and last the function that contains it.
+  // Empty if no function does. `is_code` is false if the address is known to be in no function
+  // (padding), which saves a search.
   std::vector<Dwarf_Die> At(uint64_t address, bool is_code = true);
 
  private:
@@ -35,13 +35,14 @@ class UnitScopes {
     uint32_t bytes;
     uint32_t scope;
   };
-  // A function, or a function inlined into one.
+  // A function, or a function that is inlined into another.
   struct Scope {
-    void* die;        // its place: whole DIEs of a large program would be hundreds of megabytes
-    uint32_t parent;  // what it is inlined into; kNone: a function
+    // the DIE's place: whole DIEs would take hundreds of megabytes in a large program
+    void* die;
+    uint32_t parent;  // the scope that it is inlined into; kNone: a function
     uint32_t depth;   // of inlining; a function: 0
   };
-  // The inlined ranges of a function stand together.
+  // The inlined ranges of a function are adjacent.
   struct Function {
     uint32_t scope;
     size_t first_inlined = 0;
@@ -59,7 +60,7 @@ class UnitScopes {
   std::vector<Range> inlined_ranges_;
   std::vector<Function> functions_;
   RangeIndex<uint32_t> by_address_;  // of functions_
-  std::vector<void*> left_classes_;  // not looked into yet
+  std::vector<void*> left_classes_;  // classes that were not searched yet
 };
 
 }  // namespace memprof

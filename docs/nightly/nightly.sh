@@ -8,7 +8,8 @@ mkdir -p "$kept"
 baseline=
 [ -e "$kept/wordstore.memprof" ] && baseline=$kept/wordstore.memprof
 
-cmake -S "$source" -B "$build" -DBASELINE="$baseline" "$@" >/dev/null || exit
+# --fresh: an option of one night isn't kept for the next.
+cmake --fresh -S "$source" -B "$build" -DBASELINE="$baseline" "$@" >/dev/null || exit
 cmake --build "$build" >/dev/null || exit
 if ctest --test-dir "$build" --output-on-failure; then
   cp "$build/wordstore_memory.memprof" "$kept/wordstore.memprof"

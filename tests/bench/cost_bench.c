@@ -1,12 +1,12 @@
-// What a malloc and a free cost as something else grows: the live blocks, the call stacks that
+// The time of a malloc and a free as something else grows: the live blocks, the call stacks that
 // allocate, their depth, the time that the program has run, the threads.
 //
 // usage: cost_bench pairs LIVE SITES DEPTH inner|outer [PAIRS [ROUNDS]]
 //          Prints the nanoseconds per malloc+free pair of each round.
 //        cost_bench threads THREADS DEPTH allocate|again|pairs [COUNT [MIB [SLEEPERS]]]
 //          Each thread allocates COUNT blocks of 100 bytes and keeps them, or frees each at once.
-//          again: in memory that the program had before, as it frees them, untimed, and allocates
-//          them again, four times. Else it is the kernel's new pages that are measured, for which
+//          again: in memory that the program had before: it frees them, untimed, and allocates
+//          them again, four times. Otherwise the kernel's new pages are measured, for which
 //          threads wait for each other.
 //          Prints millions of allocations per second, of all threads together. MIB: one block of
 //          that size is live beside theirs, since a profiler may treat large heaps otherwise.
@@ -93,7 +93,7 @@ __attribute__((noinline)) static void Branch(const Stack* stack, uint32_t path, 
   __asm__ volatile("");
 }
 
-// The path of the n-th site: another one for each n, with all levels in use.
+// The path of the n-th site: unique for each n, with all levels in use.
 static uint32_t Path(uint64_t n) { return (uint32_t)(n * 0x9e375 + 0x54321) & 0xfffff; }
 
 static double Seconds(void) {
@@ -110,8 +110,8 @@ static void Refill(void* slot) {
   *block = malloc(32 + Random() % 96);
 }
 
-// Fills the table, then replaces blocks of it; from one loop, or there would be twice the stacks.
-// Below it are 7 frames, and the fixed ones.
+// Fills the table, then replaces blocks of it. One loop does both, or there would be twice the
+// stacks. Below it are 7 frames, and the fixed ones.
 static void FillAndPair(void* rounds) {
   const long pairs = *(long*)rounds * count;
   double begin = 0;

@@ -1,13 +1,13 @@
-// The least that an exact tracker can cost: what `./dev bench floor` puts under a program in place
-// of memprof.
+// The least overhead that an exact tracker can have: `./dev bench floor` preloads this in place of
+// memprof.
 //
 //   FLOOR=forward  every malloc, free, calloc, realloc is interposed and passed on; nothing is kept
-//   FLOOR=map      and each live block's size is kept by its address, as it must be for a free to
-//                  know what it frees: one line of memory of each block at its allocation, and the
-//                  same line again at its free
+//   FLOOR=map      each live block's size is also kept by its address, as any free needs to know its
+//                  size: a line of memory for each block at its allocation, and the same line again
+//                  at its free
 //
-// No stack is taken, nothing is counted. The table is of a fixed size: what does not fit is not
-// kept. C++'s operators of an allocator that has its own (jemalloc) pass by.
+// No stack is taken, nothing is counted. The table has a fixed size: further blocks are not kept.
+// C++ operators of an allocator that has its own (jemalloc) bypass it.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
@@ -72,8 +72,8 @@ static void Forget(void* block) {
   }
 }
 
-// At the first call, since other constructors may allocate before ours would run. What dlsym itself
-// asks for meanwhile comes out of `early`.
+// At the first call, since other constructors may allocate before ours would run. dlsym's own
+// requests meanwhile are served from `early`.
 static void Init(void) {
   static int begun;
   if (begun) return;

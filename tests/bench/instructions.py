@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Instructions per malloc+free pair by function, with callgrind: the same on every machine and at
-every load, so that a change that adds some is seen. Compare with tests/bench/INSTRUCTIONS.md.
+"""Instructions per malloc+free pair by function, with callgrind. They are the same on every machine
+and at every load, so that an increase is noticed. Compare with tests/bench/INSTRUCTIONS.md.
 
 usage: instructions.py BENCH-BUILD [costs]
   costs  of cost_bench instead, one line a case: for tests/bench/COSTS.md

@@ -1,12 +1,12 @@
-"""./dev load [--events N]: much of everything, and whether the figures are still right.
+"""./dev load [--events N]: large numbers of everything; checks that the figures are right.
 
   threads   10^5 that live for a moment
   sites     2^20 stacks, in a region in memory, and in one in a file that is too small for them:
-            then what has no room is in the row [tables full], counted, and no byte is lost
-  blocks    so many live ones that the map of them grows by more than 10^8 bytes
+            allocations without room are then in the row [tables full], and no byte is lost
+  blocks    so many live blocks that the live map grows by more than 10^8 bytes
   events    10^9 by a steady program (./dev soak), unless --events 0
 
-Prints a table; exits with 1 where a figure is wrong.
+Prints a table; exits with 1 if a figure is wrong.
 """
 import argparse
 import json

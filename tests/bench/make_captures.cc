@@ -1,5 +1,5 @@
-// Writes COUNT captures into DIRECTORY as runs of one service leave them: SITES places each,
-// of which all runs have 19 of 20, with sizes, a timeline and moments. For the benchmark of merge.
+// Writes COUNT captures into DIRECTORY like those of runs of one service: SITES places each, 19 of
+// 20 common to all runs, with sizes, a timeline and moments. For the benchmark of merge.
 // usage: make_captures DIRECTORY COUNT SITES
 #include <cstdio>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/snapshot/snapshot.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -65,8 +65,8 @@ int main(int argc, char** argv) {
   std::mt19937_64 random(1);
   for (int i = 0; i < std::atoi(argv[2]); ++i) {
     const std::string file = std::string(argv[1]) + "/" + std::to_string(i) + ".memprof";
-    const std::string bytes = memprof::EncodeCapture(memprof::AnyRun(
-        random, static_cast<uint32_t>(i), static_cast<uint32_t>(std::atoi(argv[3]))));
+    const std::string bytes = memprof::EncodeCapture(memprof::Canonical(memprof::AnyRun(
+        random, static_cast<uint32_t>(i), static_cast<uint32_t>(std::atoi(argv[3])))));
     std::FILE* out = std::fopen(file.c_str(), "wb");
     if (out == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), out) != bytes.size()) return 1;
     std::fclose(out);

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How long memprof merge takes for many captures, and how much memory.
+"""Measures the time and memory of memprof merge for many captures.
 
 usage: merge_bench.py BUILD [CAPTURES [SITES]]      (default: 2000 of 400 places each)
 """

@@ -1,4 +1,4 @@
-// Many call stacks, each of which comes seldom: interpreters and compilers.
+// Many call stacks, each of them rare, as in interpreters and compilers.
 //
 // usage: sites_bench SITES ALLOCATIONS DEPTH
 //   SITES        stacks, at most 1,048,576, drawn anew for each allocation

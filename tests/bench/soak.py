@@ -1,4 +1,4 @@
-"""./dev soak [ALLOCATIONS | --minutes M]: what a run of days costs.
+"""./dev soak [ALLOCATIONS | --minutes M]: the cost of a run of days.
 
 Runs a steady program for so many allocations (10^9 unless said otherwise), or so many minutes, under
 memprof run, looks at its capture as the checkpoints leave it, and prints how large it was, what

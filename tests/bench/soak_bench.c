@@ -1,4 +1,4 @@
-// soak_bench ALLOCATIONS: a steady program. 4,096 blocks are live; each step frees one of them and
+// soak_bench ALLOCATIONS: a steady program with 4,096 live blocks. Each step frees one of them and
 // allocates another, of 16 to 1,039 bytes, from one of 64 stacks. Nothing grows.
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A directory for one test's files, removed with all that is in it.
+// A directory for one test's files, removed with its content.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Runs real programs bare and under memprof, compares all that they leave, and prints a table.
+"""Runs real programs bare and under memprof, compares everything that they leave, and prints a table.
 
   compat.py BUILD [--repetitions N] [--jemalloc] [--table FILE] [--light] [NAME…]
   compat.py --packages
 
-Exit status 1 if a program did otherwise under memprof than bare. A program that is not installed is
+Exit status 1 if a program behaved differently under memprof. A program that is not installed is
 a line, not a failure; --require says how many must have run.
 """
 import argparse

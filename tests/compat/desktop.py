@@ -5,7 +5,7 @@ CHROMIUM = ["/usr/bin/chromium", "--headless", "--no-sandbox", "--disable-gpu", 
             "--disable-background-networking", "--disable-component-update", "--disable-sync",
             "--user-data-dir={folder}/profile"]
 
-# What it reports of the machine: no bus of the desktop, no graphics, each line with its process and the time.
+# Its reports about the machine: no bus of the desktop, no graphics, each line with its process and the time.
 CHROMIUM_LOG = ((r"(?m)^(\[\d+:\d+:.*|/usr/bin/chromium: \d+: .*)\n", ""),)
 
 CHROMIUM_FILES = (".cache", ".config", ".local", ".pki", "profile")
@@ -48,7 +48,7 @@ PROGRAMS = [
             ["firefox-esr", "--headless", "--no-remote", "--profile", "{folder}/profile", "--window-size=400,300",
              "--screenshot", "{folder}/page.png", "file://{folder}/page.html"],
             setup="mkdir profile\n" + PAGE, ignored_files=("profile", ".cache", ".config", ".mozilla"),
-            # What it reports of the machine, as chromium does.
+            # Its reports about the machine, as chromium does.
             normal=((r"(?m)^(\[.*\d.*\].*|Crash Annotation .*|ATTENTION: .*|.*(?:dbus|Gdk|GLib|Gtk|libEGL).*)\n", ""),),
             allocates=0, maps=50, tree_allocates=100),
     Program("LibreOffice Calc", ("libreoffice-calc-nogui",),

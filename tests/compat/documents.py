@@ -1,4 +1,4 @@
-"""What reads and writes data and documents."""
+"""Programs that read and write data and documents."""
 from program import ROWS, Program
 
 PROGRAMS = [

@@ -1,8 +1,8 @@
-"""What the table says of one program.
+"""One program of the table.
 
 A Program is run in an empty folder, always the same one, after its `setup` (a shell script, run
 bare). Its stdout, stderr, exit status and the files in the folder must be the same with memprof and
-without. What differs between two bare runs has a `normal` rule, (pattern, replacement), that says so.
+without. If something differs between two bare runs, a `normal` rule, (pattern, replacement), hides it.
 
 A server is started, runs until `ready` (a shell command) succeeds, then `client` (a shell script)
 runs bare and what it prints is compared too; then the server gets `stop`.

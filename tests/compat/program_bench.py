@@ -1,4 +1,4 @@
-"""Runs one program of the table, bare or under memprof, and says all that it left."""
+"""Runs one program of the table, bare or under memprof, and returns everything that it left."""
 import dataclasses
 import functools
 import glob

@@ -55,14 +55,23 @@ TEST(FrameKind, TakesBracketedNamesForRowsOnlyWithoutAModule) {
 }
 
 TEST(FrameKind, TakesWrappersOfAllocatorsForPlumbing) {
-  for (const char* name : {"zmalloc", "zmalloc_usable", "xrealloc", "g_malloc0", "CRYPTO_zalloc",
-                           "zcalloc_num", "xstrdup", "my_reallocarray", "sds_strdup"}) {
+  for (const char* name :
+       {"zmalloc", "zmalloc_usable", "xrealloc", "g_malloc0", "CRYPTO_zalloc", "zcalloc_num",
+        "xstrdup", "my_reallocarray", "sds_strdup", "PyMem_Malloc", "_PyObject_Realloc"}) {
     EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kSystem) << name;
   }
   for (const char* name :
-       {"mallocate", "malloc_pages", "reallocation", "make_everything_malloc", "parse", "call"}) {
+       {"mallocate", "malloc_pages", "reallocation", "make_everything_malloc", "parse", "call",
+        "Leak_Realloc", "leak_realloc", "cache_calloc", "Pool::Malloc", "xMalloced"}) {
     EXPECT_EQ(ClassifyFrame(name, "/usr/bin/program"), FrameKind::kProgram) << name;
   }
+}
+
+TEST(FrameKind, TakesTheWrappersThatAreAddedForPlumbing) {
+  EXPECT_EQ(ClassifyFrame("pool_take", kProgram), FrameKind::kProgram);
+  AddWrapper([](std::string_view function) { return function == "pool_take"; });
+  EXPECT_EQ(ClassifyFrame("pool_take", kProgram), FrameKind::kSystem);
+  EXPECT_EQ(ClassifyFrame("pool_taken", kProgram), FrameKind::kProgram);
 }
 
 }  // namespace

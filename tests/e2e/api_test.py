@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What a program gets from memprof/memprof.h, with a tracker and without."""
+"""The results of memprof/memprof.h in a program, with a tracker and without."""
 import re
 import unittest
 

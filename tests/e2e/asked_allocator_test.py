@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""The tracker asks an allocator about itself only where that neither waits nor looks at the host's
-blocks: glibc never, the others while there is one thread that is outside of them."""
+"""The tracker asks an allocator for its figures only if that neither waits nor reads the program's
+blocks: glibc never, the others while there is one thread, which is outside of them."""
 import os
 import unittest
 

@@ -281,6 +281,57 @@ class CheckTest(harness.MemprofTest):
         lost = ["sh", "-c", "unset LD_PRELOAD; exec sh -c 'exit 0'"]
         self.assertEqual(self.run_with(fine, *lost, flags=decides)[0], 0)  # the first sh's
 
+    def test_runs_budget_is_of_the_tree_the_program_or_each(self):
+        with open(self.path("b.toml"), "w", encoding="ascii") as file:
+            file.write('[budget]\nallocated = "3 MiB"\n')
+        # The shell is small, a child has 4 MiB, and another has 2.
+        hog = os.path.join(self.directory, "hog")
+        with open(hog + ".c", "w", encoding="ascii") as file:
+            file.write("#include <stdlib.h>\nint main(int c, char** v) {\n"
+                       "  void* volatile p = malloc(atoi(v[1])); free(p); return c == 9; }\n")
+        self.assertEqual(self.bare(["gcc", "-O0", "-o", hog, hog + ".c"]).returncode, 0)
+        both = ["sh", "-c", f"{hog} {4 << 20}; {hog} {2 << 20}; exit 0"]
+        small = ["sh", "-c", f"{hog} {2 << 20}; {hog} {2 << 20}; exit 0"]
+        for of, command, status, says, left in (
+                ((), both, 1, "judged: the whole tree (the program and 2 children)", 2),
+                ((), small, 1, "judged: the whole tree (the program and 2 children)", 2),
+                (("--budget-of", "tree"), [hog, "5"], 0, "the program, which had no children", 1),
+                (("--budget-of", "program"), both, 0, "judged: the program alone", 2),
+                (("--budget-of", "each"), small, 0, "judged: each of 3 captures", 2),
+                (("--budget-of", "each"), both, 1, "judged: each of 3 captures", 3)):
+            with self.subTest(of=of, command=command):
+                for name in os.listdir(self.directory):
+                    if name.startswith("x."):
+                        os.unlink(self.path(name))
+                done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"),
+                                    "--budget", self.path("b.toml"), *of, "--", *command],
+                                   cwd=self.directory)
+                self.assertEqual(done.returncode, status, done.stderr.decode())
+                last = done.stderr.decode().splitlines()[-1]
+                self.assertIn(says, last)
+                self.assertEqual(len([n for n in os.listdir(self.directory)
+                                      if n.startswith("x.")]), left)
+
+    def test_a_folder_of_kept_captures_is_a_baseline(self):
+        with open(self.path("b.toml"), "w", encoding="ascii") as file:
+            file.write('[budget]\npeak = "+5%"\n')
+        os.mkdir(self.path("kept"))
+        check = ["check", "--format", "json", "--budget", "b.toml", "--baseline", "kept"]
+        first = json.loads(self.memprof(*check, "old"))  # the first night
+        self.assertEqual(first["captures"][0]["checks"][0]["status"], "not judged")
+        self.assertIsNone(first["baseline"])
+        for name in ("a.memprof", "b.memprof"):
+            shutil.copy(self.path("old"), self.path("kept/" + name))
+        with open(self.path("kept/broken.memprof"), "w", encoding="ascii") as file:
+            file.write("no capture")
+        self.memprof(*check, "old")
+        over = json.loads(self.memprof(*check, "new", status=1))
+        self.assertEqual(over["baseline"], "kept")
+        self.assertTrue(any("left out of the baselines" in note
+                            for note in over["captures"][0]["notes"]))
+        self.memprof("check", "--budget", "b.toml", "--baseline", "old", "--baseline", "new", "new",
+                     status=1)
+
     def test_a_bad_budget_is_found_before_the_program_starts(self):
         bad = self.budget("[budget]\npeek = 1\n", "bad.toml")
         fine = self.budget("[budget]\npeak = 1\n", "fine.toml")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the commands promise: names, statuses, streams, refusals, one clear line for bad input."""
+"""The interface of the commands: names, statuses, streams, refusals, one clear line for bad input."""
 import json
 import os
 import re
@@ -64,6 +64,36 @@ class CommandLineTest(harness.MemprofTest):
         self.refuse(["run", self.directory], 126, "directory")
         self.refuse(["run", "-o", "nowhere/x.memprof", LEAKY], 125, "directory")
 
+    def test_a_word_that_is_nearly_one_is_said(self):
+        self.refuse(["tabel", "x"], 2, "there is no command 'tabel'; did you mean 'table'[?]$")
+        self.refuse(["budget", "innit"], 2, "there is no command 'innit'; did you mean 'init'[?]$")
+        self.refuse(["table", "--rosw", "3", "x"], 2, "no option --rosw; did you mean '--rows'[?]$")
+        self.refuse(["check", "x", "--budgett=b"], 2, "--budgett; did you mean '--budget'[?]$")
+        self.refuse(["run", "--ouput", "x", LEAKY], 125, "--ouput; did you mean '--output'[?]$")
+        self.refuse(["xyzzyplugh"], 2, "no command 'xyzzyplugh'; see memprof --help$")
+        self.refuse(["table", "-Q", "x"], 2, "there is no option -Q; see memprof table --help$")
+        # The program's own words are not memprof's.
+        self.memprof("run", "-q", "-f", LEAKY, "--ouput", "tabel")
+
+    def test_help_and_version_are_commands_too(self):
+        for words, usual in ([], ["--help"]), (["help"], ["--help"]), (["version"], ["--version"]), \
+                (["help", "table"], ["table", "--help"]), \
+                (["help", "budget", "init"], ["budget", "init", "--help"]):
+            self.assertEqual(self.memprof(*words), self.memprof(*usual))
+            self.assertTrue(self.memprof(*words))
+        self.refuse(["help", "tabel"], 2, "no command 'tabel'; did you mean 'table'[?]$")
+
+    def test_in_the_c_locale_reports_are_ascii(self):
+        self.memprof("run", "-q", "-o", "x.memprof", LEAKY)
+        for words in (["summary"], ["table", "-n", "3"], ["tree"], ["stats"]):
+            usual = self.memprof(*words, "x.memprof")
+            done = harness.run([harness.MEMPROF, *words, "x.memprof"], cwd=self.directory,
+                               env={**os.environ, "LC_ALL": "C"})
+            text = done.stdout.decode("ascii")
+            self.assertEqual([len(line) for line in text.splitlines()],
+                             [len(line) for line in usual.splitlines()])
+        self.assertIn("\u2190", self.memprof("summary", "x.memprof"))
+
     def test_programs_that_cannot_be_profiled_are_refused_before_they_start(self):
         if os.geteuid() == 0:
             copy = self.path("setuid")
@@ -91,6 +121,23 @@ class CommandLineTest(harness.MemprofTest):
         done = self.profile([script])
         self.assertEqual((done.returncode, done.stdout), (0, b"hello"))
         self.assertRegex(self.stats()["program"], "perl")
+
+    def test_python_needs_no_interpreter_before_it(self):
+        with open(self.path("show.py"), "w", encoding="ascii") as file:
+            file.write("import sys; print(*sys.argv)\n")
+        flags = ["--python", "/usr/bin/python3"]
+        for command, prints in ((["show.py", "--indent", "-x"], b"show.py --indent -x\n"),
+                                (["-c", "import sys; print(*sys.argv)", "-q"], b"-c -q\n"),
+                                (["-m", "show", "--json"], b"/show.py --json\n")):
+            with self.subTest(command=command):
+                done = harness.run([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"),
+                                    *flags, *command], cwd=self.directory)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue(done.stdout.endswith(prints), done.stdout)
+                self.assertRegex(self.stats()["program"], "python3")
+        refused = self.profile(["-m"], flags)
+        self.assertEqual(refused.returncode, 125)
+        self.assertIn(b"-m needs a Python module behind it", refused.stderr)
 
     def test_no_tracker_is_said_and_leaves_no_capture(self):
         done = self.profile(["/usr/bin/env", "-i", "/bin/true"])
@@ -176,7 +223,7 @@ class CommandLineTest(harness.MemprofTest):
         self.profile([LEAKY], ["--region", self.path("x.region")])
         for report in (["summary"], ["stats"], ["diff", self.path("x.memprof")]):
             text = self.memprof(*report, self.path("x.region"))
-            self.assertIn("a region", text)
+            self.assertRegex(text, "a region|in the capture of its run")
             self.assertNotIn("1970", text)
             self.assertNotIn("pid 0", text)
             self.assertNotIn("still running", text)
@@ -197,7 +244,8 @@ class CommandLineTest(harness.MemprofTest):
         program = ["sh", "-c", "ls -d --ignore=hunter2 / >/dev/null; :"]
         for option, kept in (("--command-line", True), ("--no-command-line", False)):
             with self.subTest(option), tempfile.TemporaryDirectory() as place:
-                self.memprof("run", "-q", option, "-o", f"{place}/x.memprof", *program)
+                self.memprof("run", "-q", option, "--children-files", "8", "-o",
+                             f"{place}/x.memprof", *program)
                 files = sorted(os.listdir(place))
                 self.assertEqual(len(files), 3, files)  # the shell, ls, all together
                 for name in files:

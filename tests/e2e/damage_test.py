@@ -28,7 +28,7 @@ class DamageTest(harness.MemprofTest):
             self.assertRegex(done.stderr.decode(), r"^memprof: [^\n]*\n$", note)
             self.assertEqual(done.stdout, b"", note)
         else:
-            # What can be read is either unharmed in its figures or says that it was damaged.
+            # A readable one either has unharmed figures or says that it was damaged.
             import json
             stats = json.loads(done.stdout)
             same = {k: stats[k] for k in self.totals} == self.totals

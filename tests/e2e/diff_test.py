@@ -157,6 +157,17 @@ class DiffTest(harness.MemprofTest):
             flat = re.findall(r"^ *(-?\d+)B? +[\d.-]+%? +\S+ +\S+ +\S+  (.*)$", text, re.M)
             self.assertEqual([name for bytes_, name in flat if int(bytes_) != 0], ["CacheReply"])
 
+    def test_its_notes_say_what_to_install(self):
+        # Nobody builds libstdc++ with -g because a report says so.
+        for name in ("first", "second"):
+            self.profile([os.path.join(harness.PROGRAMS, "leaky_service")])
+            os.rename(self.path("x.memprof"), self.path(name))
+        text = " ".join(self.memprof("diff", "first", "second").split())
+        note = re.search(r"symbols: [^:]*libstdc\+\+[^:]*: [^;]*; (.*)", text)
+        if note is None:
+            self.skipTest("libstdc++ has debug info here")
+        self.assertTrue(note[1].startswith("install libstdc++"), note[0])
+
     def test_wrong_words_are_refused(self):
         for options, says in ((("--by", "line"), "site, function or module"),
                               (("-s", "size"), "bytes, allocations or function"),

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """However the program or the supervisor ends, there is a whole capture."""
 import os
+import re
 import signal
 import subprocess
 import time
@@ -85,9 +86,78 @@ class EndsTest(harness.MemprofTest):
         supervisor.kill()
         supervisor.wait()
         profile = self.sites()
-        self.assertEqual(profile["end"]["kind"], "running")
+        self.assertEqual(profile["end"]["kind"], "cut")
         self.assertGreater(profile["total"]["allocations"], 1000)
         os.kill(pid, 0)  # the program goes on
+
+    def killed_run(self, *flags, last="x.memprof"):
+        """A run whose supervisor and program are killed once a checkpoint has written `last`."""
+        supervisor, pid = self.start(*flags)
+        began = time.monotonic()
+        while not os.path.exists(self.path(last)) and time.monotonic() < began + 20:
+            time.sleep(0.02)
+        waited = time.monotonic() - began
+        supervisor.kill()
+        supervisor.wait()
+        self.kill(pid)
+        return waited
+
+    def test_a_killed_job_leaves_its_own_capture_marked_in_every_report(self):
+        old = self.path("x.memprof")
+        for name in ("x.memprof", "x.all.memprof", "x.exec1.memprof", "x.exec2.memprof"):
+            with open(self.path(name), "w", encoding="ascii") as file:
+                file.write("of an earlier run")
+        supervisor, pid = self.start("--checkpoint", "0")
+        self.assertEqual([n for n in os.listdir(self.directory) if n.endswith(".memprof")], [])
+        supervisor.kill()
+        supervisor.wait()
+        self.kill(pid)
+        # One checkpoint each 30 s; the metrics are written after the capture.
+        waited = self.killed_run("--metrics", self.path("x.prom"), last="x.prom")
+        self.assertLess(waited, 10)
+        self.assertEqual(self.sites()["end"]["kind"], "cut")
+        cut = "last checkpoint"
+        for report in (["summary"], ["stats"], ["table"], ["tree"], ["growth"]):
+            self.assertIn(cut, " ".join(self.memprof(*report, old).split()), report)
+        self.memprof("merge", "-o", self.path("merged.memprof"), old)
+        for name in ("merged.memprof", "x.memprof"):
+            text = " ".join(self.memprof("diff", old, self.path(name)).split())
+            self.assertIn("checkpoint", text, name)
+        with open(self.path("x.prom"), encoding="ascii") as file:
+            text = file.read()
+        written = float(re.search(r"^memprof_written_timestamp_seconds\S* (\S+)$", text, re.M)[1])
+        self.assertLess(abs(time.time() - written), 60)
+        with open(self.path("b.toml"), "w", encoding="ascii") as file:
+            file.write('[budget]\npeak = "1 TiB"\n')
+        for name in ("x.memprof", "merged.memprof"):
+            check = ["check", self.path(name), "--budget", self.path("b.toml")]
+            self.memprof(*check, status=3)
+            self.assertIn("checkpoint", " ".join(self.memprof(*check, "--allow-cut").split()))
+        self.memprof("check", old, "--budget", self.path("b.toml"), "--allow-cut", "--baseline", old,
+                     status=3)
+
+    def test_a_timeout_ends_the_program_and_its_children(self):
+        for trap, kind in (("", 15), ("trap '' TERM; ", 9)):
+            with self.subTest(trap=trap):
+                began = time.monotonic()
+                done = self.profile(
+                    ["sh", "-c", f"{trap}(while :; do sleep 0.1; done) & while :; do sleep 0.1; done"],
+                    flags=["--timeout", "700ms"])
+                self.assertEqual(done.returncode, 124, done.stderr)
+                last = done.stderr.decode().splitlines()[-1]
+                self.assertTrue(last.startswith("memprof: --timeout ended the program"), last)
+                self.assertEqual(self.sites()["end"], {"kind": "signal", "code": kind})
+                self.assertGreater(time.monotonic() - began, 0.7 if kind == 15 else 10)
+                self.assertTrue(os.path.exists(self.path("x.all.memprof")))  # no child lives on
+
+    def test_what_a_program_does_before_its_timeout_counts(self):
+        done = self.profile(["sh", "-c", "exit 3"], flags=["--timeout", "1h"])
+        self.assertEqual(done.returncode, 3)
+        with open(self.path("b.toml"), "w", encoding="ascii") as file:
+            file.write('[budget]\npeak = "1 TiB"\n')
+        done = self.profile(["sleep", "30"], flags=["--timeout", "0.5", "--budget",
+                                                   self.path("b.toml"), "--exit-status=budget"])
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def kill(self, pid):
         try:

@@ -1,8 +1,8 @@
-"""What a heap profiler says, computed as naively as it can be: from the log of all events
-(aggregator/event_log.h).
+"""A heap profile computed as naively as possible, from the log of all events
+(aggregator/events/event_log.h).
 
-The model has its own book of the blocks: address → (site, size). Of the tracker it takes the
-order of the events, the site of each allocation, and nothing of what is to be checked.
+The model has its own book of the blocks: address → (site, size). From the tracker it
+takes the order of the events and the site of each allocation, and nothing that has to be checked.
 """
 import collections
 import struct

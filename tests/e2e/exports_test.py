@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What other tools read of a capture: the same stacks and sums as `transform json` gives."""
+"""Exports read by other tools: they have the same stacks and sums as `transform json`."""
 import csv
 import json
 import os
@@ -48,16 +48,18 @@ class ExportsTest(harness.MemprofTest):
 
     def test_pprof(self):
         read = pprof_model.Profile(self.export("pprof"))
-        self.assertEqual(read.types, [("peak_objects", "count"), ("peak_space", "bytes"),
-                                      ("leaked_objects", "count"), ("leaked_space", "bytes"),
-                                      ("alloc_objects", "count"), ("alloc_space", "bytes")])
+        # Go's four first, in Go's order.
+        self.assertEqual(read.types, [(f"{name}_{unit}", {"objects": "count", "space": "bytes"}[unit])
+                                      for name in ("alloc", "inuse", "peak", "leaked", "temporary")
+                                      for unit in ("objects", "space")])
         self.assertEqual(read.default_type, "peak_space")
         sites = self.profile_json["sites"]
         self.assertEqual(len(read.samples), len(sites))
         for (stack, values, labels), site in zip(read.samples, sites):
             self.assertEqual(stack, [(f["function"], f["file"], f["line"])
                                      for f in site["frames"]])
-            self.assertEqual(values, [site[figure][unit] for figure in FIGURES
+            self.assertEqual(values, [site[figure][unit] for figure in
+                                      ("total", "leaked", "peak", "leaked", "temporary")
                                       for unit in ("allocations", "bytes")])
             self.assertEqual(labels, {"thread": site["thread"]})
 
@@ -66,7 +68,7 @@ class ExportsTest(harness.MemprofTest):
             self.skipTest("Debian's go is not installed")
         environment = dict(os.environ, HOME=self.directory, PPROF_BINARY_PATH=self.directory)
         for figure, index in (("peak", "peak_space"), ("leaked", "leaked_space"),
-                              ("total", "alloc_space")):
+                              ("total", "alloc_space"), ("leaked", "inuse_space")):
             done = harness.run([harness.GO, "tool", "pprof", "-top", "-unit=B", "-nodefraction=0",
                                 f"-sample_index={index}", self.export("pprof", "-f")],
                                env=environment, cwd=self.directory)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tables that are full: what has no row of its own is in a row that says so, and no figure is made up."""
+"""Full tables: allocations without a row of their own are in a row that says so, and no figure is made up."""
 import os
 import unittest
 

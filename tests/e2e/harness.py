@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: running memprof, and reading what it left.
+"""Shared by the end-to-end tests: running memprof, and reading its output.
 
 MEMPROF_BUILD is the build folder (ctest sets it).
 """
@@ -16,6 +16,7 @@ SOURCES = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Debian's, which has its pprof built; a later one elsewhere compiles that anew for each empty HOME.
 GO = next((go for go in ("/usr/lib/go/bin/go", "/usr/bin/go") if os.path.exists(go)), None)
 os.environ.pop("DEBUGINFOD_URLS", None)  # no server is asked but a test's own
+EACH = "--children-files=64"  # leave the captures of single children too
 TIMEOUT = 100  # seconds; nothing here takes a tenth of it on an idle machine
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A program that writes anything over what it shares with its supervisor: that goes on, says what is
-lost, and ends as the program did; nobody else is touched, and no report can be brought down.
+"""A program that overwrites the memory shared with its supervisor. The supervisor goes on, says what
+is lost, and ends as the program did; no other process is touched, and no report crashes.
 """
 import glob
 import json
@@ -28,7 +28,7 @@ def command_line(pid):
 
 class HostileTest(harness.MemprofTest):
     def hostile(self, what, seed, *flags, milliseconds=MILLISECONDS):
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+        done = harness.run([harness.MEMPROF, "run", harness.EACH, "-f", "-o", self.path("x.memprof"), *flags, "--",
                             HOSTILE, what, milliseconds, str(seed)], cwd=self.directory)
         said = done.stderr.decode(errors="replace")
         self.assertEqual(done.returncode, STATUS, said)

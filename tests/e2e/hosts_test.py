@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs in which a preload has to be careful: each does the same as without memprof."""
+"""Programs in which a preload has to be careful: each behaves as without memprof."""
 import os
 import unittest
 
@@ -55,7 +55,7 @@ class HostsTest(harness.MemprofTest):
         bare = self.bare(command, env=environment)
         profiled = self.profile(command, env=environment)
         self.assertEqual((profiled.returncode, profiled.stdout), (bare.returncode, bare.stdout))
-        # What it counted in the program; then in memprof, which ends last.
+        # The counts in the program; then in memprof, which ends last.
         self.assertEqual(profiled.stderr.splitlines()[:1], bare.stderr.splitlines())
         self.assertGreater(self.stats()["total"]["allocations"], 0)
 

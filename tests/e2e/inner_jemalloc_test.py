@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs with a jemalloc inside: the same exact answers as where it can be interposed, and where
-it can't be hooked a word before the program starts."""
+"""Programs with a jemalloc inside: the same exact answers as if it were interposed, and a warning
+before the program starts if it can't be hooked."""
 import glob
 import os
 import subprocess
@@ -63,7 +63,7 @@ class InnerJemallocTest(harness.MemprofTest):
                 test.program = name
                 test.setUp()
                 self.addCleanup(test.doCleanups)
-                # What libraries' constructors allocate comes before the tracker does.
+                # Libraries' constructors allocate before the tracker starts.
                 test.answer.lines.pop("WHOLE", None)
                 for case in list(test.answer.rows("CASE")) or [{}]:
                     test.check_case(case)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""run --jemalloc-prof: where a jemalloc inside the program can't be hooked, its own sampled profile."""
+"""run --jemalloc-prof: the sampled profile of a jemalloc inside the program that can't be hooked."""
 import os
 import signal
 import subprocess
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   return argc > 1 ? atoi(argv[1]) : 0;
 }
 """
-# What is live at the end, and in all, in bytes of jemalloc's size classes, and blocks.
+# Live at the end, and total: bytes of jemalloc's size classes, and blocks.
 ANSWER = {"small": ((200000 * 112, 200000), (200000 * 112, 200000)),
           "passing": ((0, 0), (2000 * 114688, 2000)),
           "large": ((20 << 20, 20), (20 << 20, 20))}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Programs around jemalloc's extended interface: who gets its hooks, and what a preloaded jemalloc
-changes."""
+"""Programs around jemalloc's extended interface: which ones get its hooks, and what a preloaded
+jemalloc changes."""
 import os
 import unittest
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Every program of ../programs that states its answer: bare and profiled it does the same, and the
-capture is the answer, byte for byte. ../programs/README.md has the grammar of the answers.
+"""Every program of ../programs that states its answer behaves the same bare and profiled, and the
+capture matches the answer, byte for byte. ../programs/README.md has the grammar of the answers.
 
 usage: known_answer_test.py PROGRAM-SOURCE [jemalloc|tcmalloc|mimalloc]
 With an allocator: its library preloaded, behind the tracker's as memprof puts it.
@@ -19,9 +19,9 @@ LIBRARIES = {"jemalloc": "libjemalloc.so.2", "tcmalloc": "libtcmalloc_minimal.so
              "mimalloc": "libmimalloc.so.2.0"}
 OTHER = "other"  # in an answer: any allocator but glibc's
 Block = collections.namedtuple("Block", "kind bytes")
-# What an allocator's library brings that needs libstdc++: the pool of its exceptions.
+# An allocator's library that needs libstdc++ brings the pool of its exceptions.
 POOL = Block("malloc", 72704)
-# What a library allocates with itself. These and the pool are allocated by constructors, whose stacks
+# Allocations of a library with itself. These and the pool are allocated by constructors, whose stacks
 # end in the loader, each at a place of its own, and never freed.
 OWN_BLOCKS = {"tcmalloc": [Block("new", 16), Block("new", 8)]}
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Little address space, few descriptors, small files, a full disk: the program lives as without
-us, and what could not be kept is said."""
+"""Little address space, few descriptors, small files, a full disk: the program runs as without
+memprof, and memprof reports what it could not keep."""
 import ctypes
 import os
 import resource
@@ -178,6 +178,45 @@ class LimitsTest(harness.MemprofTest):
                     said = " ".join((done.stderr + done.stdout).decode().split())
                     self.assertEqual("may call mlockall, and RLIMIT_MEMLOCK is 4.0 MiB" in said, warned, said)
 
+    def as_somebody(self, processes):
+        """Words before a command: a user of its own who may have so many processes."""
+        words = ["setpriv", "--reuid=54321", "--regid=54321", "--clear-groups", "prlimit",
+                 f"--nproc={processes}:{processes}"]
+        try:
+            usable = harness.run([*words, harness.MEMPROF, "--version"]).returncode == 0
+        except FileNotFoundError:
+            usable = False
+        if not usable:
+            self.skipTest("needs setpriv, root, and a build that others may execute")
+        os.chmod(self.directory, 0o777)
+        return words
+
+    def test_a_program_that_takes_all_processes_runs_as_ever(self):
+        program = os.path.join(harness.PROGRAMS, "takes_all_processes")
+        for processes in (4, 8, 12):
+            with self.subTest(processes=processes):
+                done = harness.run([*self.as_somebody(processes), harness.MEMPROF, "run", "-q", "-f",
+                                    "-o", self.path("x.memprof"), program], timeout=120)
+                self.assertEqual((done.returncode, done.stdout), (6, b"done\n"), done.stderr)
+                profile = self.sites()
+                self.assert_rows_sum_to_totals(profile)
+                self.assertEqual(profile["tracker"]["dropped_events"], 0)
+
+    def test_an_attach_without_a_thread_says_so(self):
+        # The limit leaves room for memprof itself and for nobody else.
+        words = self.as_somebody(2)
+        with subprocess.Popen([*words, "sleep", "60"]) as sleeper:
+            try:
+                done = harness.run([*words, harness.MEMPROF, "attach", str(sleeper.pid), "--duration",
+                                    "100ms", "-o", self.path("y.memprof")], timeout=60)
+            finally:
+                sleeper.kill()
+        self.assertEqual(done.returncode, 125, done.stderr)
+        if b"may not be traced" in done.stderr:
+            self.skipTest("nobody but root may trace here")
+        self.assertEqual(done.stderr.count(b"\n"), 1, done.stderr)
+        self.assertIn(b"RLIMIT_NPROC", done.stderr)
+
     def test_few_descriptors(self):
         done = self.profile([LEAKY], preexec_fn=limit(resource.RLIMIT_NOFILE, 32))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -249,7 +288,7 @@ class LimitsTest(harness.MemprofTest):
         supervisor.terminate()
         self.assertEqual(supervisor.wait(harness.TIMEOUT), 128 + 15)
         self.assertRegex(supervisor.stderr.read().decode(), r"memprof: .*No space left on device")
-        # What the last good checkpoint left is whole, and nothing half-written lies about.
+        # The last good checkpoint is whole, and there are no half-written files.
         self.assertEqual(sorted(os.listdir(mount)), ["filler", "x.memprof"])
         self.assert_rows_sum_to_totals(self.sites(capture))
 

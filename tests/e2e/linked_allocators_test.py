@@ -23,7 +23,7 @@ class LinkedAllocatorsTest(unittest.TestCase):
                 test.allocator = allocator
                 test.setUp()
                 self.addCleanup(test.doCleanups)
-                # What the allocator and its libraries allocate with it isn't the program's.
+                # Allocations of the allocator and its libraries are not the program's.
                 test.answer.lines.pop("WHOLE", None)
                 test.check_cases()
                 stats = test.stats()

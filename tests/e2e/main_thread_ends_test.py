@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""A process lives until its last thread ends: /proc has one whose main thread has ended as a zombie
-without mappings, and yet it counts, and can be attached to (tests/programs/main_thread_ends.c).
+"""A process lives until its last thread ends: if the main thread has ended, /proc shows a zombie
+without mappings. Such a process still counts, and can be attached to (tests/programs/main_thread_ends.c).
 """
 import glob
 import os
@@ -34,7 +34,7 @@ def await_zombie(pid):
 
 class MainThreadEndsTest(harness.MemprofTest):
     def assert_child_of(self, rounds, how):
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), "--",
+        done = harness.run([harness.MEMPROF, "run", harness.EACH, "-f", "-o", self.path("x.memprof"), "--",
                             PROGRAM, how, str(rounds)], cwd=self.directory)
         if done.returncode == 77:
             self.skipTest("not allowed here")

@@ -11,7 +11,7 @@ import unittest
 
 from harness import MEMPROF, MemprofTest, run
 
-# What is typed, and the last word that it becomes.
+# The typed text, and the last word that it becomes.
 COMPLETED = {
     "memprof flam": "flamegraph",
     "memprof budget in": "init",
@@ -30,7 +30,7 @@ COMPLETED = {
     "memprof run -o x unlikely_program lim": "limits.toml",
     "memprof doctor unlik": "unlikely_program",
 }
-# What nothing is offered for.
+# Texts without a completion.
 NOT_COMPLETED = ["memprof growth --since lim", "memprof parse capture.memprof cap",
                  "memprof run unlikely_program --checkp", "memprof flamegraph --bott"]
 

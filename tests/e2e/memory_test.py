@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Memory beside the heap: what a program maps itself, and where its RSS is."""
+"""Memory beside the heap: the program's own mappings, and where its RSS is."""
 import csv
 import io
 import json

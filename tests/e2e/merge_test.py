@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Captures merged: of one program run twice, of different ones, and what can't be."""
+"""Merges of captures: of one program run twice, of different programs, and merges that are refused."""
 import json
 import os
 import shutil
@@ -54,6 +54,18 @@ class MergeTest(harness.MemprofTest):
         self.assertRegex(summary, r"(?s)an upper\s+bound")
         with open(a, "rb") as file:
             self.assertEqual(self.merged("alone", a), file.read())
+
+    def test_what_the_runtime_keeps_is_no_leak_of_a_merge_either(self):
+        a = self.capture("a", "containers")
+        b = self.capture("b", "containers")
+        self.merged("ab", a, b)
+        with open(self.path("memprof.toml"), "w", encoding="utf-8") as file:
+            file.write("[budget]\nleaked = \"10 KiB\"\n")  # 4.7 KiB each are its own
+        self.assertGreater(self.sites("ab")["leaked"]["bytes"], 2 * 72000)
+        for captures in ([a], [b], [self.path("ab")], [a, b]):
+            done = harness.run([harness.MEMPROF, "check", *captures, "--budget",
+                                self.path("memprof.toml")], cwd=self.directory)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_reports_merge_what_they_are_given(self):
         a = self.capture("a")

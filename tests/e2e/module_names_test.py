@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""A library that was loaded by a relative path has its whole path, wherever the program goes."""
+"""A library that was loaded by a relative path has its absolute path, wherever the program goes."""
 import os
 import shutil
 import unittest
@@ -46,6 +46,24 @@ class ModuleNamesTest(harness.MemprofTest):
         frame = self.leak(f"./{odd}")
         self.assertEqual((frame["module"], frame["function"]),
                          (os.path.realpath(self.path(odd)), "plugin_one_leaks"))
+
+    def test_a_program_has_the_name_of_the_link_that_was_executed(self):
+        real, link = self.path("real-name"), os.path.realpath(self.path("lib")) + "/the-link"
+        shutil.copy(os.path.join(harness.PROGRAMS, "leaky_service"), real)
+        os.symlink(real, link)
+        for command in ([link], ["lib/the-link"], ["sh", "-c", f"exec {link}"]):
+            with self.subTest(command=command):
+                done = self.profile(command)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                modules = {frame["module"] for site in self.sites()["sites"]
+                           for frame in site["frames"]}
+                self.assertIn(link, modules)
+                self.assertNotIn(os.path.realpath(real), modules)
+                self.assertIn("the-link", self.memprof("summary", self.path("x.memprof")))
+        # Another file of that name is not the program.
+        done = self.profile([os.path.realpath(real)])
+        self.assertIn(os.path.realpath(real), {frame["module"] for site in self.sites()["sites"]
+                                               for frame in site["frames"]})
 
 
 if __name__ == "__main__":

@@ -37,6 +37,7 @@ class NightlyTest(harness.MemprofTest):
             good = file.read()
         status, text = self.night("-DPLANT_REGRESSION=ON")
         self.assertEqual(status, 1, text)
+        self.assertNotIn("is not here", text)  # that a baseline's build is gone is the usual case
         lines = text.splitlines()
         start = next(i for i, line in enumerate(lines) if "over budget in" in line)
         end = next(i for i, line in enumerate(lines) if line.startswith("memprof: over budget"))
@@ -48,6 +49,8 @@ class NightlyTest(harness.MemprofTest):
             self.assertEqual(file.read(), good)
         with open(self.path("build/memory.xml"), encoding="utf-8") as file:
             self.assertIn("Index::Remember", file.read())
+        status, text = self.night()  # the regression is taken back
+        self.assertEqual(status, 0, text)
 
 
 if __name__ == "__main__":

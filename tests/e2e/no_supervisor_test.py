@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""A program with the tracker preloaded and nobody beside it: it leaves a region that every command
-reads, alive and after any end, and that finalize makes a capture. What can't be counted is said there,
-and the program does what it does bare.
+"""A program with the tracker preloaded and no supervisor. It leaves a region that every command reads,
+while it lives and after any end, and that finalize converts to a capture. The region says what can't be
+counted, and the program behaves as if run bare.
 """
 import glob
 import os
@@ -264,7 +264,8 @@ class NoSupervisorTest(harness.MemprofTest):
         self.assertEqual(glob.glob("/dev/null?*"), [])
 
     def test_bad_options_are_told_in_the_file_and_nothing_is_counted(self):
-        for words, why in (("samlpe=1K", "'samlpe=1K' is no option with a value"),
+        for words, why in (("samlpe=1K", "'samlpe=1K' takes no value, or is misspelt: drop the '=' or "
+                                        "correct the name"),
                            ("exact-peak,fast", "'fast' is no option"),
                            ("temporary=65", "'temporary=65' is no number of allocations; write "
                                             "temporary=N, from 1 to 64"),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""memprof run of children in odd states (tests/programs/odd_forks.c): none is disturbed, each has its
+"""memprof run with children in odd states (tests/programs/odd_forks.c): none is disturbed, each has its
 own figures or is named.
 """
 import glob
@@ -21,7 +21,7 @@ class OddForksTest(harness.MemprofTest):
 
     def odd(self, *arguments, flags=()):
         """What run says."""
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+        done = harness.run([harness.MEMPROF, "run", harness.EACH, "-f", "-o", self.path("x.memprof"), *flags, "--",
                             ODD, *map(str, arguments)], cwd=self.directory)
         if done.returncode == 77:
             self.skipTest("not allowed here")
@@ -62,7 +62,7 @@ class OddForksTest(harness.MemprofTest):
         self.assertAlmostEqual(tracker_bytes[0], tracker_bytes[1], delta=4096)
 
     def test_a_fork_by_a_signal_handler_within_an_event_books_it_once(self):
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), "--",
+        done = harness.run([harness.MEMPROF, "run", harness.EACH, "-f", "-o", self.path("x.memprof"), "--",
                             ODD, "interrupted-events"], cwd=self.directory)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         blocks = int(done.stdout.split()[0])
@@ -111,7 +111,7 @@ class OddForksTest(harness.MemprofTest):
                 if harness.run([*user, *deep, "true"]).returncode != 0:
                     self.skipTest("no namespaces here")
                 with self.subTest(user=user, deep=len(deep)):
-                    done = harness.run([*user, harness.MEMPROF, "run", "-f", "-o",
+                    done = harness.run([*user, harness.MEMPROF, "run", harness.EACH, "-f", "-o",
                                         self.path("x.memprof"), "--", *deep, ODD, "workers", "8", "300"],
                                        cwd=self.directory)
                     self.assertEqual(done.returncode, 0, done.stderr.decode())
@@ -129,7 +129,7 @@ class OddForksTest(harness.MemprofTest):
         # Others must be able to read what they run.
         if os.stat(harness.BUILD).st_mode & 0o5 != 0o5:
             self.skipTest("the build is not readable")
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+        done = harness.run([harness.MEMPROF, "run", harness.EACH, "-f", "-o", self.path("x.memprof"), *flags, "--",
                             *map(str, command)], cwd=self.directory)
         self.assertEqual(done.returncode, 0, done.stderr.decode())
         return done.stderr.decode()
@@ -150,7 +150,7 @@ class OddForksTest(harness.MemprofTest):
         subprocess.run(["gcc", "-O0", "-w", "-o", program, source], check=True)
         for depth, dropped in ((10, 0), (20, 100)):
             with self.subTest(depth=depth):
-                self.assertEqual(self.profile([program, str(depth)]).returncode, 0)
+                self.assertEqual(self.profile([program, str(depth)], [harness.EACH]).returncode, 0)
                 last, = [name for name in glob.glob(self.path("x.[0-9]*.memprof"))
                          if self.sites(name)["total"]["allocations"] > 1]
                 profile = self.sites(last)
@@ -192,7 +192,7 @@ class OddForksTest(harness.MemprofTest):
     def test_a_stranger_is_not_let_in(self):
         if os.geteuid() != 0:
             self.skipTest("for root")
-        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--",
+        with subprocess.Popen([harness.MEMPROF, "run", harness.EACH, "-q", "-f", "-o", self.path("x.memprof"), "--",
                                ODD, "workers", "1", "20000"]) as running:
             deadline = time.monotonic() + 20
             while not (path := self.socket_of(running.pid)):

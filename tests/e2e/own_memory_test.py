@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What the tracker says of its own memory is what the kernel says of its mappings."""
+"""The tracker's figure for its own memory agrees with the kernel's for its mappings."""
 import os
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The installed package, used by a project of its own (tests/package) out of any tree of ours."""
+"""The installed package, used by a separate project (tests/package) outside any tree of ours."""
 import os
 import re
 import shutil

@@ -13,7 +13,7 @@ import harness
 
 ODD = os.path.join(harness.PROGRAMS, "odd_forks")
 ENDS = os.path.join(harness.PROGRAMS, "main_thread_ends")
-RUN = [harness.MEMPROF, "run", "-f", "-o", "x.memprof"]
+RUN = [harness.MEMPROF, "run", harness.EACH, "-f", "-o", "x.memprof"]
 
 
 class ProcNamespacesTest(harness.MemprofTest):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""memprof run of programs that make others: each process has a capture, and all together one; the
-figures are those of each process alone.
+"""memprof run with programs that make others: each process has a capture, and there is a merge of
+all; the figures are those of each process alone.
 """
 import glob
 import json
@@ -24,8 +24,9 @@ def figures(profile):
 
 class ProcessTreeTest(harness.MemprofTest):
     def tree(self, *arguments, flags=(), program=TREE, status=0, **options):
-        done = harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
-                            program, *arguments], cwd=self.directory, **options)
+        each = [] if any("children-files" in flag for flag in flags) else [harness.EACH]
+        done = harness.run([harness.MEMPROF, "run", *each, "-f", "-o", self.path("x.memprof"),
+                            *flags, "--", program, *arguments], cwd=self.directory, **options)
         if done.returncode == 77:
             self.skipTest("not allowed here")
         self.assertEqual(done.returncode, status, done.stderr.decode())
@@ -299,6 +300,36 @@ class ProcessTreeTest(harness.MemprofTest):
                       for row in mappings["rows"]}
         self.assertEqual(figures_of, {"kept": (2 << 20, 2 << 20, 1), "gone": (3 << 20, 0, 1)})
 
+    def test_a_run_leaves_two_files_and_more_only_where_asked(self):
+        shell = 'for i in 1 2 3 4 5; do /bin/true $i; done; exec sh -c "exec true"'
+        for flags, left in (((), 2), (("--children-files", "3"), 5), (("--no-follow-fork",), 3)):
+            with self.subTest(flags=flags):
+                for path in glob.glob(self.path("x*.memprof")):
+                    os.unlink(path)
+                done = self.profile(["sh", "-c", shell], flags)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                found = sorted(os.listdir(self.directory))
+                self.assertEqual(len(found), left, found)
+                if "--no-follow-fork" in flags:
+                    continue  # nothing else has the images before an exec
+                self.assertIn("x.all.memprof", found)
+                # The five, the two images before an exec, and the last one.
+                self.assertEqual(len(self.sites("x.all.memprof")["sources"]), 8)
+
+    def test_a_kill_of_memprof_leaves_what_can_be_merged(self):
+        until = self.path("until")
+        open(until, "w", encoding="ascii").close()
+        self.addCleanup(lambda: os.path.exists(until) and os.unlink(until))
+        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"),
+                               "--", TREE, "daemon", until]) as supervisor:
+            self.wait_for(lambda: any(figures(p)["total"] == (4000, 1)
+                                      for p in self.children().values()))
+            supervisor.kill()
+            supervisor.wait()
+        os.unlink(until)
+        self.memprof("merge", "-o", self.path("whole"), *glob.glob(self.path("x*.memprof")))
+        self.assertGreaterEqual(self.sites("whole")["total"]["bytes"], 4000)
+
     def test_a_child_that_lives_has_its_capture_from_checkpoints(self):
         for killed in (False, True):
             with self.subTest(killed=killed):
@@ -307,14 +338,14 @@ class ProcessTreeTest(harness.MemprofTest):
                 until = self.path("until")
                 open(until, "w", encoding="ascii").close()
                 with subprocess.Popen(
-                        [harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--wait",
+                        [harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--wait", harness.EACH,
                          "--checkpoint", "1", "--", TREE, "daemon", until]) as supervisor:
                     def daemon():
                         return [(name, p) for name, p in self.children().items()
                                 if figures(p)["total"] == (4000, 1)]
                     self.wait_for(daemon)
                     (name, profile), = daemon()
-                    self.assertEqual(profile["end"]["kind"], "running")
+                    self.assertEqual(profile["end"]["kind"], "cut")
                     if killed:
                         supervisor.kill()
                         supervisor.wait()

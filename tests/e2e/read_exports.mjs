@@ -1,4 +1,4 @@
-// What other tools' own pages read of exported files, as JSON on stdout:
+// Exported files as other tools' own pages read them, as JSON on stdout:
 //
 //   node read_exports.mjs --modules DIR --speedscope FILE --dhat FILE --dhat-viewer dh_view.html
 //

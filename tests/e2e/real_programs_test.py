@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Real programs do the same with us as without us, and their captures hold."""
+"""Real programs behave the same with and without memprof, and their captures are right."""
 import os
 import re
 import shutil

@@ -62,6 +62,13 @@ class ReportDataTest(harness.MemprofTest):
         self.assertIn(("Session::Session()", "main"),
                       [(row["function"], row["caller"]) for row in rows])
 
+    def test_a_named_wrapper_gives_its_bytes_to_its_callers(self):
+        place = self.data("table")["rows"][0]["function"]
+        rows = self.data("table", "--wrapper", "Session::*")["rows"]
+        self.assertNotIn(place, [row["function"] for row in rows])
+        self.assertNotIn("Session::", rows[0]["function"])
+        self.assertEqual(sum(row["peak"]["bytes"] for row in rows), self.totals["peak"]["bytes"])
+
     def test_tree(self):
         for options in ((), ("-n", "2"), ("--leaks",), ("--bottom-up",), ("--all-frames",)):
             data = self.data("tree", *options)

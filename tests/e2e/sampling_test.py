@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""run --sample: estimates of a program's known sums, and what else must hold of samples.
+"""run --sample: estimates of a program's known sums, and other properties of samples.
 
-An estimate may be off by 7 of its true standard errors: once in 10^11 runs where it is the sum of
-many samples, so only places with many are asked for.
+An estimate may be off by 7 of its true standard errors: once in 10^11 runs if it is the sum of
+many samples, so only places with many are checked.
 """
 import json
 import math
@@ -35,7 +35,7 @@ class Blocks:
             self.rounding += count * 0.25 * share
 
 
-# Of each function, the sizes of all its blocks and of those kept.
+# For each function, the sizes of all its blocks and of those kept.
 FREED = [(16 + i, 200000 // 256 + (i < 200000 % 256)) for i in range(256)]
 PLACES = {
     "freed": (FREED, []),
@@ -49,7 +49,7 @@ PLACES = {
 
 class SamplingTest(harness.MemprofTest):
     def sample(self, *command, distance="1K", **options):
-        done = self.profile(command, ["--sample", distance], **options)
+        done = self.profile(command, ["--sample", distance, harness.EACH], **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         profile = self.sites()
         self.assert_rows_sum_to_totals(profile)

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The program has its signals, terminal and descriptors as it would have them without us."""
+"""The program has its signals, terminal and descriptors as without memprof."""
 import json
 import os
 import pty

@@ -1,6 +1,6 @@
-"""What a site is, in words that a region and a capture have in common: its thread's name, the
-function of the allocator, and its frames, root first, each as module, build id and offset. Read from a region file without memprof's own
-reader (core/protocol/region_layout.h says what lies where).
+"""The identity of a site, the same for a region and a capture: its thread's name, the function of
+the allocator, and its frames, root first, each as module, build id and offset. It is read from a region
+file without memprof's own reader (core/protocol/region_layout.h has the layout).
 """
 import collections
 import re

@@ -99,12 +99,18 @@ class SnapshotsTest(harness.MemprofTest):
         text = self.memprof("diff", *names)
         self.assertRegex(text, r"first_step")
         self.assertRegex(text, r"second_step")
+        # The runs' totals are left out, which aren't the moments'.
+        self.assertRegex(text, r"(?m)^  live ")
+        for figure in ("peak", "leaked", "total", "temporary"):
+            self.assertNotRegex(text, rf"(?m)^  {figure} ")
+        self.memprof("diff", "--leaks", *names, status=2)
         rows = json.loads(self.memprof("diff", "--json", "--by", "function", *names))
         changes = {row["function"]: row["peak"]["difference"]["bytes"] for row in rows["rows"]
                    if row["function"] in HELD and row["peak"]["difference"]["bytes"] != 0}
         self.assertEqual(changes, {"first_step": -10000, "second_step": 15000})
         self.assertEqual(sum(row["peak"]["difference"]["bytes"] for row in rows["rows"]),
                          rows["difference"]["peak"]["bytes"])
+        self.assertEqual(list(rows["difference"]), ["peak"])
         self.assertIn("second_step", self.memprof("diff", "--csv", *names))
         self.memprof("diff", "-o", self.path("diff.html"), *names)
         with open(self.path("diff.html"), encoding="utf-8") as page:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Programs that are started through the loader ("ld-linux-x86-64.so.2 ./program", as bundled applications
-are): the same names and figures, and nothing of the program's is taken for the loader's."""
+are): the same names and figures, and none of the program's is taken for the loader's."""
 import os
 import shutil
 import subprocess
@@ -32,10 +32,10 @@ class StartedByLoaderTest(harness.MemprofTest):
     def test_a_child_s_leaks_are_its_own(self):
         with open(self.path("none.toml"), "w", encoding="ascii") as budget:
             budget.write("[budget]\nleaked = 0\n")
-        self.profile(["sh", "-c", f"{LEAKY}; exit 0"])
+        self.profile(["sh", "-c", f"{LEAKY}; exit 0"], [harness.EACH])
         by_itself = self.rows(self.child())
         os.remove(self.path(self.child()))
-        self.profile(["sh", "-c", f"{LOADER} {LEAKY}; exit 0"])
+        self.profile(["sh", "-c", f"{LOADER} {LEAKY}; exit 0"], [harness.EACH])
         self.assertEqual(self.rows(self.child()), by_itself)
         self.assertRegex(self.memprof("summary", "--leaks", self.child()),
                          r"244\.1 KiB .* RememberUser\(char const\*\) +leaky_service\.cc:\d+")
@@ -86,7 +86,7 @@ class StartedByLoaderTest(harness.MemprofTest):
         self.leak()
 
     def test_the_name_is_what_only_and_skip_go_by(self):
-        self.profile(["sh", "-c", f"{LOADER} {LEAKY}; exit 0"], flags=["--only", "leaky*"])
+        self.profile(["sh", "-c", f"{LOADER} {LEAKY}; exit 0"], flags=["--only", "leaky*", harness.EACH])
         self.assertEqual(len([name for name in os.listdir(self.directory)
                               if name.endswith(".memprof") and name != "x.all.memprof"]), 1)
 

@@ -22,6 +22,18 @@ class SymbolizeTest(harness.MemprofTest):
         self.program = self.path("service")
         shutil.copy(LEAKY, self.program)
 
+    def test_a_named_pipe_in_the_place_of_debug_info_is_not_waited_for(self):
+        debug = self.path("service.dbg")
+        for command in (["objcopy", "--only-keep-debug", self.program, debug],
+                        ["strip", self.program],
+                        ["objcopy", f"--add-gnu-debuglink={debug}", self.program]):
+            self.assertEqual(harness.run(command).returncode, 0, command)
+        self.memprof("run", "-q", "-o", "x.memprof", self.program)
+        self.assertIn("RememberUser", self.memprof("summary", "--leaks", "x.memprof"))
+        os.unlink(debug)
+        os.mkfifo(debug)
+        self.assertIn("service", self.memprof("summary", "--leaks", "x.memprof"))
+
     def reports(self, capture):
         """What every report says of it: [(stdout, stderr)]."""
         texts = []

@@ -48,6 +48,7 @@ class TestLimits(MemprofTest):
             "Leaks.OverFails": [
                 "MEMPROF_LIMIT_LEAKS(0): 2.0 KiB (2,000 B) in 2 blocks leaked, 2.0 KiB over the "
                 "limit of 0 B:\n", "Forget"],
+            "Leaks.OfAnEnlargedBlockFails": ["1 B leaked, 1 B over the limit of 0 B", "\n  1 B\n"],
             "Leaks.OfNoBytesFails": ["0 B in 1 block leaked, and the limit is no block"],
             "Leaks.BesideGoogleTestsOwnFails": ["77 B in 1 block leaked, 77 B over"],
             "Allocations.OverFails": ["1,011 allocations, 1,001 over the limit of 10:\n",

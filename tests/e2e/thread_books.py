@@ -1,4 +1,4 @@
-"""What until_killed's threads wrote down of themselves, to be held against a capture."""
+"""The books that until_killed's threads kept, to compare with a capture."""
 import struct
 
 

@@ -98,6 +98,28 @@ class TreeScreenTest(harness.MemprofTest):
         # The terminal is as it was.
         self.until(lambda s: "status 0" in s)
 
+    def test_keys_change_the_figure_and_the_direction(self):
+        self.open("x.memprof")
+        self.until(lambda s: "q quit" in s and "live at the peak: 783.9 KiB" in s)
+        self.keys("b")
+        self.until(lambda s: "bottom-up, live at the peak: 783.9 KiB" in s and "▸ main" not in s)
+        self.keys("f")
+        self.until(lambda s: "bottom-up, never freed: 315.1 KiB in 1,001 blocks" in s)
+        self.keys("b")
+        self.until(lambda s: "  never freed: 315.1 KiB" in s and "▸ main" in s)
+        self.keys("f")
+        self.until(lambda s: "  allocated: " in s)
+
+    def test_a_search_goes_to_the_heaviest(self):
+        self.open("x.memprof")
+        self.until(lambda s: "q quit" in s)
+        self.keys("/")
+        self.keys("-l", "leaky_service.cc")
+        self.keys("Enter")
+        self.until_cursor_at("main")  # outermost, so it has all
+        self.keys("n")
+        self.until(lambda _: "main" not in self.cursor_line() and ".cc:" in self.cursor_line())
+
     def test_it_fills_any_width_and_follows_a_resize(self):
         self.open("x.memprof", width=200)
         self.until(lambda s: "q quit" in s)

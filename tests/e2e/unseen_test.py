@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What is in no figure is said in the capture, and so by each report: an allocator inside that isn't hooked,
-and programs that ran without a tracker."""
+"""The capture, and so each report, names what is in no figure: an allocator inside that isn't hooked, and
+programs that ran without a tracker."""
 import os
 import re
 import subprocess
@@ -81,7 +81,7 @@ class UnseenTest(harness.MemprofTest):
         self.assertEqual((kind, program, count), ("executed", "env", 1))
         self.assertTrue(LEAKY.endswith(name) and name, name)
         self.assertRegex(done.stderr.decode().splitlines()[-1],
-                         r"within budget: 1 checks; but env executed \S+, which ran without a tracker")
+                         r"within budget: 1 check; but env executed \S+, which ran without a tracker")
         self.said_everywhere("x.memprof", f"env executed {name}, which ran without a tracker")
         done = self.bare([harness.MEMPROF, "check", "x.memprof", "--budget", self.budget()])
         self.assertEqual(done.returncode, 0)

@@ -43,7 +43,7 @@ static const struct {
     {"read", SYS_read},           {"pread64", SYS_pread64},     {"clone3", SYS_clone3},
     {"fcntl", SYS_fcntl},         {"sendmsg", SYS_sendmsg}};
 
-// What is known of each thread; found by its id.
+// The state of each thread; found by its id.
 static struct Thread {
   pid_t id;
   pid_t process;
@@ -78,7 +78,7 @@ static struct Thread* thread_of(pid_t id) {
 
 enum Code { kNone, kTrackers, kLibcs, kLoaders, kOthers };
 
-// Whose code lies at `address`.
+// The owner of the code at `address`.
 static enum Code code_at(pid_t id, uint64_t address) {
   char path[64], line[512];
   snprintf(path, sizeof path, "/proc/%d/maps", id);
@@ -98,9 +98,9 @@ static enum Code code_at(pid_t id, uint64_t address) {
   return result;
 }
 
-// Whether the call comes from the tracker: from its own code, or from a function of libc that it
-// called. mmap's and mprotect's frames are nothing but the way back, so that what malloc asks for
-// beneath a hook is told apart: its way back leads into libc. open's has more in it.
+// True if the call comes from the tracker: from its own code, or from a function of libc that it
+// called. The frames of mmap and mprotect have only a return address. So malloc's requests beneath
+// a hook are recognised: their return address is in libc. open's frame has more in it.
 static int is_trackers(pid_t id, const struct __ptrace_syscall_info* info) {
   const int plain = call_number == SYS_mmap || call_number == SYS_mprotect;
   if (code_at(id, info->instruction_pointer) == kTrackers) return 1;

@@ -1,12 +1,12 @@
-"""Every system call that memprof makes fails once: what must hold then, and the runs that show it.
+"""Every system call that memprof makes fails once: the conditions that must hold then, and the runs that check them.
 
-  one call     fail_call makes the n-th one of a sort fail, n = 1, 2, 3, … until a run has no n-th
+  one call     fail_call makes the n-th call of a kind fail, n = 1, 2, 3, … until a run has no n-th
   no room      a file system of so many KiB, and a limit on files' sizes of so many bytes
   changes      the output is removed, replaced by a directory, its directory renamed or made
                read-only while the program runs; the clock jumps
   kills        of the program and of the supervisor, at random moments, under four threads
 
-What holds: the program's output is what it is without us, or it never started; no signal, no hang.
+The conditions: the program's output is as without memprof, or it never started; no signal, no hang.
 There is a capture that is right, or says what it lacks, or the last line on stderr says why there is
 none.
 """
@@ -25,7 +25,7 @@ from thread_books import read_books  # noqa: E402
 
 TIMEOUT = 100
 
-# What the supervisor may be refused, and how.
+# The calls that may be refused to the supervisor, and their errors.
 SUPERVISOR = {
     "mmap": [errno.ENOMEM], "mprotect": [errno.ENOMEM], "openat": [errno.EMFILE, errno.EACCES],
     "write": [errno.ENOSPC, errno.EDQUOT, errno.EIO], "pwrite64": [errno.ENOSPC],

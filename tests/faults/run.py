@@ -1,4 +1,4 @@
-"""./dev faults [SEED]: every fault of faults.py, and a table of what came of them.
+"""./dev faults [SEED]: every fault of faults.py, and a table of the results.
 
 Exits with 1 if something did not hold.
 """

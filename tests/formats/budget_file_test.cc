@@ -151,7 +151,7 @@ TEST(BudgetFile, GivesThePlaceOfWhatIsNoToml) {
   EXPECT_EQ(ErrorOf("[budget]\npeak = 1\npeak = 2\n").rfind("memprof.toml:3:", 0), 0u);
 }
 
-// toml++ has no defined behaviour for some letters outside of strings (found by fuzzing).
+// toml++ has undefined behaviour for some letters outside strings (found by fuzzing).
 TEST(BudgetFile, RefusesLettersBeyondAsciiWhereTomlHasNoPlaceForThem) {
   EXPECT_EQ(ErrorOf("[budget]\n[[budget\u048fup]]\n").rfind("memprof.toml:2:9: ", 0), 0u);
   EXPECT_EQ(ErrorOf("[budget]\npeak\u00a0= 1\n").rfind("memprof.toml:2:5: ", 0), 0u);

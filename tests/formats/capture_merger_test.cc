@@ -1,4 +1,4 @@
-#include "formats/capture_merger.h"
+#include "formats/capture/capture_merger.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 
 #include "core/figure.h"
 #include "core/snapshot/kept_processes.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -74,7 +74,7 @@ CaptureContent AnyCapture(Random& random, uint64_t sample_bytes = 0) {
     }
   }
   for (uint64_t n = random() % 3; n > 0; --n) {
-    s.named.taken.push_back({SnapshotName("warm", s.named.taken), 10 * (3 - n), false});
+    s.named.taken.push_back({MomentName("warm", s.named.taken), 10 * (3 - n), false});
   }
   for (int i = 0; i < 15; ++i) {
     SnapshotSite site;
@@ -116,22 +116,25 @@ CaptureContent MergeOf(const std::vector<CaptureContent>& captures) {
     const auto added = merger.Add(capture);
     EXPECT_TRUE(added.has_value()) << added.error().message;
   }
-  return merger.Take();
+  MergedCapture merge = merger.Take();
+  return {std::move(merge.snapshot).Take(), std::move(merge.symbols), {}};
+}
+
+std::string BytesOf(const CaptureContent& content) {
+  const auto bytes = EncodeMerge({Canonical(content.snapshot), content.symbols});
+  EXPECT_TRUE(bytes.has_value());
+  return *bytes;
 }
 
 // Through its bytes, as the command does it.
 CaptureContent Stored(const CaptureContent& content) {
-  const auto bytes = EncodeContent(content);
-  EXPECT_TRUE(bytes.has_value());
-  auto read = DecodeCapture(*bytes);
+  auto read = DecodeCapture(BytesOf(content));
   EXPECT_TRUE(read.has_value());
   EXPECT_TRUE(read->damage.empty());
   return *read;
 }
 
-std::string BytesOf(const CaptureContent& content) { return *EncodeContent(content); }
-
-// With a limit that few processes reach: which of them are kept apart changes with each that comes.
+// With a limit that few processes reach: each new process may change the set of those kept apart.
 Snapshot MergeOf(const std::vector<Snapshot>& snapshots, size_t most_rows) {
   SnapshotMerger merger(kMaxLiveChanges, most_rows);
   for (const Snapshot& snapshot : snapshots) {
@@ -149,7 +152,8 @@ Snapshot AnySnapshot(Random& random) {
   return Canonical(snapshot);
 }
 
-// What a source has at each site of the merge by all that tells a site, as no index does.
+// A source's figures at each site of the merge, with the site identified by everything except its
+// index.
 using SiteText = std::string;
 std::map<SiteText, ProcessRow> RowsOf(const Snapshot& s, const SnapshotProcess& process) {
   std::map<SiteText, ProcessRow> rows;
@@ -344,13 +348,13 @@ TEST(CaptureMerger, KeepsTheSameProcessesInAnyGroups) {
       const auto end = merges.begin() + static_cast<std::ptrdiff_t>(some);
       Snapshot group = MergeOf(std::vector<Snapshot>(merges.begin(), end), most_rows);
       merges.erase(merges.begin(), end);
-      const auto stored = DecodeCapture(EncodeCapture(group));
+      const auto stored = DecodeCapture(EncodeCapture(Canonical(group)));
       ASSERT_TRUE(stored.has_value());
       ASSERT_TRUE(stored->damage.empty());
       EXPECT_EQ(stored->snapshot, group);
       merges.push_back(stored->snapshot);
     }
-    EXPECT_EQ(EncodeCapture(merges[0]), EncodeCapture(all)) << i;
+    EXPECT_EQ(EncodeCapture(Canonical(merges[0])), EncodeCapture(Canonical(all))) << i;
   }
   EXPECT_GT(cut, 30u);
 }
@@ -374,9 +378,9 @@ TEST(CaptureMerger, ReckonsWithoutProcessesThatAnOlderMergeDidNotKeep) {
     const Snapshot some = MergeOf({older, rest[0], rest[1]}, 60);
     std::vector<Snapshot> grouped(rest.begin() + 2, rest.end());
     grouped.push_back(some);
-    EXPECT_EQ(EncodeCapture(MergeOf(grouped, 60)), EncodeCapture(all));
+    EXPECT_EQ(EncodeCapture(Canonical(MergeOf(grouped, 60))), EncodeCapture(Canonical(all)));
   }
-  // Of such merges alone nothing is known, and nothing is stored.
+  // For merges of such merges alone nothing is known, and nothing is stored.
   Snapshot a = MergeOf({AnySnapshot(random), AnySnapshot(random)}, 60);
   Snapshot b = MergeOf({AnySnapshot(random), AnySnapshot(random)}, 60);
   a.processes.clear();
@@ -385,7 +389,7 @@ TEST(CaptureMerger, ReckonsWithoutProcessesThatAnOlderMergeDidNotKeep) {
 }
 
 TEST(CaptureMerger, OfManyProcessesOfTheSamePlacesIsNotThatManyTimesAsLarge) {
-  // As forked workers have them: the same stacks, and figures that are nearly the same.
+  // Like forked workers: the same stacks, and nearly the same figures.
   Random random(10);
   Snapshot worker = LargeSnapshot(60);
   SnapshotMerger merger;
@@ -399,7 +403,7 @@ TEST(CaptureMerger, OfManyProcessesOfTheSamePlacesIsNotThatManyTimesAsLarge) {
   EXPECT_TRUE(std::all_of(
       merged.processes.begin(), merged.processes.end(),
       [](const SnapshotProcess& p) { return p.kind == SnapshotProcess::Kind::kApart; }));
-  EXPECT_LT(EncodeCapture(merged).size(), 20 * EncodeCapture(worker).size());
+  EXPECT_LT(EncodeCapture(Canonical(merged)).size(), 20 * EncodeCapture(Canonical(worker)).size());
 
   // And of many places a number that doesn't grow any more.
   const auto size_of = [](uint64_t processes) {
@@ -431,7 +435,7 @@ TEST(CaptureMerger, RefusesWhatWouldBeCountedTwice) {
   EXPECT_FALSE(merger.Add(Stored(MergeOf({b, a}))).has_value());
   // Nothing of what was refused is in it.
   ASSERT_TRUE(merger.Add(b).has_value());
-  EXPECT_EQ(BytesOf(merger.Take()), BytesOf(MergeOf({a, b})));
+  EXPECT_EQ(*EncodeMerge(merger.Take()), BytesOf(MergeOf({a, b})));
 }
 
 TEST(CaptureMerger, RefusesEstimatesBesideExactFigures) {

@@ -1,16 +1,16 @@
-#include "formats/capture_symbols.h"
+#include "formats/capture/capture_symbols.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "formats/byte_writer.h"
-#include "formats/capture_dump.h"
-#include "formats/capture_format.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_sections.h"
-#include "formats/capture_writer.h"
-#include "formats/section_writer.h"
+#include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_dump.h"
+#include "formats/capture/capture_format.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_sections.h"
+#include "formats/capture/capture_writer.h"
+#include "formats/capture/section_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -18,7 +18,8 @@ namespace {
 
 namespace cf = capture_format;
 
-// Of SampleSnapshot: one inlined function, one name without a file, one module that lacks.
+// The symbols of SampleSnapshot: one inlined function, one name without a file, one module that
+// lacks something.
 StoredSymbols SampleSymbols() {
   StoredSymbols symbols;
   symbols.chains = {{{"main", "/src/main.cc", 7, false}},
@@ -29,9 +30,9 @@ StoredSymbols SampleSymbols() {
   return symbols;
 }
 
-std::string Sample() { return EncodeCapture(SampleSnapshot()); }
+std::string Sample() { return EncodeCapture(Canonical(SampleSnapshot())); }
 
-// The symbols that are read of these bytes of a symbols section; nothing else is lost by them.
+// The symbols read from these bytes of a symbols section; everything else must stay intact.
 StoredSymbols Read(const std::string& raw, size_t* damaged = nullptr) {
   StoredSymbols symbols;
   const bool whole = DecodeSymbols(raw, 2, 4, symbols);
@@ -106,7 +107,7 @@ TEST(CaptureSymbols, ThatComeBeforeWhatTheyAreOfAreDamage) {
   const std::string sample = Sample();
   ByteWriter out;
   out.Raw(sample.substr(0, cf::kFileHeaderBytes));
-  // Of no module and no frame, as there are when they are read.
+  // With another number of modules and frames than the capture has.
   AppendSection(out, cf::kSymbols, *EncodeSymbols({}));
   out.Raw(sample.substr(cf::kFileHeaderBytes));
   const auto content = DecodeCapture(out.bytes());

@@ -10,13 +10,13 @@
 #include "core/snapshot/kept_processes.h"
 #include "core/snapshot/snapshot_merger.h"
 #include "formats/atomic_file.h"
-#include "formats/byte_writer.h"
-#include "formats/capture_checksum.h"
-#include "formats/capture_dump.h"
-#include "formats/capture_format.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_sections.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_checksum.h"
+#include "formats/capture/capture_dump.h"
+#include "formats/capture/capture_format.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_sections.h"
+#include "formats/capture/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -84,7 +84,7 @@ std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
 TEST(Capture, GivesBackWhatWasWritten) {
   for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(5000),
                             Snapshot{{}, {}, {}, {}, {{}}, {}, {}, {}}}) {
-    const auto read = DecodeCapture(EncodeCapture(s));
+    const auto read = DecodeCapture(EncodeCapture(Canonical(s)));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->damage.empty());
     EXPECT_EQ(read->snapshot, Canonical(s));
@@ -93,15 +93,33 @@ TEST(Capture, GivesBackWhatWasWritten) {
   }
 }
 
+// A stack of a million frames takes some hundred bytes, and a report's work is the sum of all.
+TEST(Capture, HasNoStackThatIsDeeperThanAnyTrackerKeeps) {
+  Snapshot deep = SampleSnapshot();
+  uint32_t node = deep.sites[0].node;
+  for (int depth = 0; depth < 1000; ++depth) {
+    deep.nodes.push_back({node, 0});
+    node = static_cast<uint32_t>(deep.nodes.size() - 1);
+  }
+  deep.sites[0].node = node;
+  EXPECT_TRUE(DecodeCapture(EncodeCapture(Canonical(deep))).has_value());
+  for (int depth = 0; depth < 100; ++depth) {
+    deep.nodes.push_back({node, 0});
+    node = static_cast<uint32_t>(deep.nodes.size() - 1);
+  }
+  deep.sites[0].node = node;
+  EXPECT_FALSE(DecodeCapture(EncodeCapture(Canonical(deep))).has_value());
+}
+
 TEST(Capture, HasTheSameBytesForTheSameProfile) {
   for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(500)}) {
-    EXPECT_EQ(EncodeCapture(s), EncodeCapture(Shuffled(s)));
+    EXPECT_EQ(EncodeCapture(Canonical(s)), EncodeCapture(Canonical(Shuffled(s))));
     EXPECT_EQ(Canonical(Canonical(s)), Canonical(s));
   }
 }
 
 TEST(Capture, KeepsClassesOfSizesApart) {
-  const auto read = DecodeCapture(EncodeCapture(EstimatedSnapshot()));
+  const auto read = DecodeCapture(EncodeCapture(Canonical(EstimatedSnapshot())));
   ASSERT_TRUE(read.has_value());
   ASSERT_EQ(read->snapshot.sites.size(), 3u);
   EXPECT_EQ(read->snapshot.sites[0].size_class, 8u);
@@ -113,7 +131,7 @@ TEST(Capture, KeepsClassesOfSizesApart) {
 
 TEST(Capture, GivesBackKindsTemporariesAndSizes) {
   const Snapshot snapshot = Canonical(DetailedSnapshot());
-  const auto content = DecodeCapture(EncodeCapture(snapshot));
+  const auto content = DecodeCapture(EncodeCapture(Canonical(snapshot)));
   ASSERT_TRUE(content.has_value()) << content.error().message;
   EXPECT_TRUE(content->damage.empty());
   EXPECT_EQ(content->snapshot, snapshot);
@@ -122,15 +140,15 @@ TEST(Capture, GivesBackKindsTemporariesAndSizes) {
 }
 
 TEST(Capture, SaysWhatIsNotKnownOfACaptureFromBefore) {
-  const auto content = DecodeCapture(EncodeCapture(SampleSnapshot()));
+  const auto content = DecodeCapture(EncodeCapture(Canonical(SampleSnapshot())));
   ASSERT_TRUE(content.has_value());
   EXPECT_EQ(content->snapshot.tracker.temporary_threshold, 0u);
   EXPECT_TRUE(SumSizes(content->snapshot).empty());
 }
 
-// Each of these sections alone: the rest stays, and what it would have said is not known.
+// Damages each of these sections alone: the rest stays, and the section's facts are unknown.
 TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
-  const std::string whole = EncodeCapture(DetailedSnapshot());
+  const std::string whole = EncodeCapture(Canonical(DetailedSnapshot()));
   for (const char* section : {"kinds", "temporary", "sizes"}) {
     std::string bytes = whole;
     for (const CaptureSection& s : SplitSections(whole).sections) {
@@ -149,7 +167,7 @@ TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
   }
 }
 
-// Two runs of the sample, of which one had more at its end, and one of which only the sum is known.
+// Two runs of the sample: one had more at its end, and only the sum of one is known.
 Snapshot MergedSnapshot() {
   SnapshotMerger merger;
   for (uint64_t run = 1; run <= 2; ++run) {
@@ -168,23 +186,23 @@ TEST(Capture, GivesBackWhatEachProcessHas) {
                           SnapshotProcess::Kind::kUnknown}) {
     merged.processes[0].kind = kind;
     if (kind != SnapshotProcess::Kind::kApart) merged.processes[0].rows.clear();
-    const auto content = DecodeCapture(EncodeCapture(merged));
+    const auto content = DecodeCapture(EncodeCapture(Canonical(merged)));
     ASSERT_TRUE(content.has_value());
     EXPECT_TRUE(content->damage.empty());
     EXPECT_EQ(content->snapshot, merged);
   }
   // As a memprof before wrote it.
   merged.processes.clear();
-  for (const CaptureSection& section : SplitSections(EncodeCapture(merged)).sections) {
+  for (const CaptureSection& section : SplitSections(EncodeCapture(Canonical(merged))).sections) {
     EXPECT_NE(section.type, cf::kProcesses);
   }
 }
 
 TEST(Capture, SaysHowManyFramesHaveNoNameWhereThereAreAny) {
   Snapshot snapshot = SampleSnapshot();
-  const std::string without = EncodeCapture(snapshot);
+  const std::string without = EncodeCapture(Canonical(snapshot));
   snapshot.tracker.unnamed_frames = 5;
-  const std::string with = EncodeCapture(snapshot);
+  const std::string with = EncodeCapture(Canonical(snapshot));
   ASSERT_NE(with, without);
   EXPECT_EQ(DecodeCapture(with)->snapshot.tracker, snapshot.tracker);
   // As a memprof before wrote it.
@@ -196,7 +214,7 @@ TEST(Capture, ThatWasDamagedWhereItSaysThatItWasAttachedSaysNothingOfIt) {
   snapshot.tracker.attached = 1;
   snapshot.tracker.before_attach_frees = 2;
   snapshot.tracker.before_attach_bytes = 30;
-  const std::string bytes = EncodeCapture(snapshot);
+  const std::string bytes = EncodeCapture(Canonical(snapshot));
   ByteWriter raw;
   for (const uint64_t number : {0u, 2u, 30u}) raw.Varint(number);
   const auto content = DecodeCapture(bytes.substr(0, SectionOffset(bytes, cf::kAttached)) +
@@ -211,12 +229,12 @@ TEST(Capture, ThatWasDamagedWhereItSaysThatItWasAttachedSaysNothingOfIt) {
 
 TEST(Capture, KeepsWhatIsInNoFigure) {
   Snapshot snapshot = SampleSnapshot();
-  for (const CaptureSection& section : SplitSections(EncodeCapture(snapshot)).sections) {
+  for (const CaptureSection& section : SplitSections(EncodeCapture(Canonical(snapshot))).sections) {
     EXPECT_NE(section.type, cf::kUnseen);
   }
   AddUnseen(snapshot.unseen, {{Unseen::Kind::kAllocator, "jemalloc", "demo", 1},
                               {Unseen::Kind::kProcesses, "busybox", "", 300}});
-  const auto content = DecodeCapture(EncodeCapture(snapshot));
+  const auto content = DecodeCapture(EncodeCapture(Canonical(snapshot)));
   ASSERT_TRUE(content.has_value());
   EXPECT_TRUE(content->damage.empty());
   EXPECT_EQ(content->snapshot.unseen, snapshot.unseen);
@@ -225,7 +243,7 @@ TEST(Capture, KeepsWhatIsInNoFigure) {
 TEST(Capture, SaysSoIfWhatIsInNoFigureIsDamaged) {
   Snapshot snapshot = SampleSnapshot();
   AddUnseen(snapshot.unseen, {{Unseen::Kind::kChildren, "", "", 2}});
-  const std::string bytes = EncodeCapture(snapshot);
+  const std::string bytes = EncodeCapture(Canonical(snapshot));
   for (const unsigned kind : {0u, 5u}) {
     ByteWriter raw;
     for (const unsigned number : {1u, kind, 0u, 0u, 1u}) raw.Varint(number);
@@ -240,7 +258,7 @@ TEST(Capture, SaysSoIfWhatIsInNoFigureIsDamaged) {
 
 TEST(Capture, TakesNoRowsOfProcessesThatCanNotBe) {
   const Snapshot merged = MergedSnapshot();
-  const std::string bytes = EncodeCapture(merged);
+  const std::string bytes = EncodeCapture(Canonical(merged));
   const uint64_t at = SectionOffset(bytes, cf::kProcesses);
   const uint64_t end = SectionOffset(bytes, cf::kEnd);
   const auto with = [&](const std::vector<uint64_t>& numbers, size_t figures) {
@@ -291,7 +309,7 @@ TEST(Capture, TakesNoMoreProcessesApartThanAWriterDoes) {
     ASSERT_TRUE(merger.Add(std::move(one), 1).has_value());
   }
   Snapshot merged = merger.Take();
-  const auto written = DecodeCapture(EncodeCapture(merged));
+  const auto written = DecodeCapture(EncodeCapture(Canonical(merged)));
   ASSERT_TRUE(written.has_value());
   EXPECT_TRUE(written->damage.empty());
   for (SnapshotProcess& process : merged.processes) {
@@ -300,25 +318,26 @@ TEST(Capture, TakesNoMoreProcessesApartThanAWriterDoes) {
     process.rows = merged.processes[0].rows;
   }
   ASSERT_GT(kProcesses * merged.processes[0].rows.size(), kMostProcessRows);
-  const auto forged = DecodeCapture(EncodeCapture(merged));
+  const auto forged = DecodeCapture(EncodeCapture(Canonical(merged)));
   ASSERT_TRUE(forged.has_value());
   ASSERT_EQ(forged->damage.size(), 1u);
   EXPECT_EQ(forged->damage[0].section, "processes");
 }
 
 TEST(Capture, HasASectionOfSamplesOnlyIfThereAreAny) {
-  for (const CaptureSection& section : SplitSections(EncodeCapture(SampleSnapshot())).sections) {
+  for (const CaptureSection& section :
+       SplitSections(EncodeCapture(Canonical(SampleSnapshot()))).sections) {
     EXPECT_NE(section.type, cf::kSampling);
   }
-  // Who does not know it must not take estimates for facts.
-  const std::string bytes = EncodeCapture(EstimatedSnapshot());
+  // A reader that doesn't know it must not take estimates for facts.
+  const std::string bytes = EncodeCapture(Canonical(EstimatedSnapshot()));
   uint32_t flags;
   std::memcpy(&flags, bytes.data() + SectionOffset(bytes, cf::kSampling) + 4, sizeof flags);
   EXPECT_NE(flags & cf::kFlagCritical, 0u);
 }
 
 TEST(Capture, RefusesEstimatesWhoseSamplingIsNotTold) {
-  const std::string bytes = EncodeCapture(EstimatedSnapshot());
+  const std::string bytes = EncodeCapture(Canonical(EstimatedSnapshot()));
   const uint64_t at = SectionOffset(bytes, cf::kSampling);
   const uint64_t after = SectionOffset(bytes, cf::kSites);
   auto with = [&](const std::string& raw) {
@@ -354,7 +373,7 @@ TEST(Capture, HasTheBytesOfTheWorkedExample) {
       {cf::kThreadNames, std::string("\x01\x01m", 3)},
       {cf::kSites, std::string("\x01\x02\x00\x64\x01\x00\x00\x64\x01", 9)},
   };
-  const std::string capture = EncodeCapture(s);
+  const std::string capture = EncodeCapture(Canonical(s));
   Snapshot second = s;
   s.program.run_id = 1;
   second.program.run_id = 2;
@@ -379,11 +398,11 @@ TEST(Capture, HasTheBytesOfTheWorkedExample) {
 }
 
 TEST(Capture, IsSmallForAServicesTree) {
-  EXPECT_LT(EncodeCapture(LargeSnapshot(3000)).size(), 32u * 1024);
+  EXPECT_LT(EncodeCapture(Canonical(LargeSnapshot(3000))).size(), 32u * 1024);
 }
 
 TEST(Capture, NeverCrashesOnAFileCutAnywhere) {
-  const std::string bytes = EncodeCapture(SampleSnapshot());
+  const std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   for (size_t size = 0; size < bytes.size(); ++size) {
     const auto read = DecodeCapture(std::string_view(bytes).substr(0, size));
     if (read) {
@@ -396,7 +415,7 @@ TEST(Capture, NeverCrashesOnAFileCutAnywhere) {
 }
 
 TEST(Capture, NoticesEveryByteThatIsChanged) {
-  const std::string bytes = EncodeCapture(SampleSnapshot());
+  const std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   for (size_t at = 0; at < bytes.size(); ++at) {
     for (const int flip : {1, 0x80, 0xff}) {
       std::string damaged = bytes;
@@ -411,7 +430,7 @@ TEST(Capture, NoticesEveryByteThatIsChanged) {
 }
 
 TEST(Capture, ReadsTheRestWhenTheProgramsSectionIsDamaged) {
-  std::string bytes = EncodeCapture(SampleSnapshot());
+  std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   bytes[SectionOffset(bytes, cf::kProgram) + cf::kSectionHeaderBytes] ^= 1;
   const auto read = DecodeCapture(bytes);
   ASSERT_TRUE(read.has_value());
@@ -422,7 +441,7 @@ TEST(Capture, ReadsTheRestWhenTheProgramsSectionIsDamaged) {
 }
 
 TEST(Capture, RefusesToTellFiguresFromADamagedTree) {
-  std::string bytes = EncodeCapture(SampleSnapshot());
+  std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   bytes[SectionOffset(bytes, cf::kNodes) + cf::kSectionHeaderBytes] ^= 1;
   const auto read = DecodeCapture(bytes);
   ASSERT_FALSE(read.has_value());
@@ -430,7 +449,7 @@ TEST(Capture, RefusesToTellFiguresFromADamagedTree) {
 }
 
 TEST(Capture, SkipsASectionThatItDoesNotKnow) {
-  std::string bytes = EncodeCapture(SampleSnapshot());
+  std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   const uint64_t end = SectionOffset(bytes, cf::kEnd);
   std::string newer = bytes.substr(0, end) + Section(99, 0, "from the future");
   newer += Section(cf::kEnd, 0, std::string(1, 8));
@@ -479,11 +498,11 @@ class CaptureFile : public testing::Test {
 
 TEST_F(CaptureFile, IsWrittenWholeAndForItsOwnerOnly) {
   const std::string file = directory_ / "x.memprof";
-  ASSERT_TRUE(WriteCaptureFile(file, SampleSnapshot()).has_value());
+  ASSERT_TRUE(WriteCaptureFile(file, Canonical(SampleSnapshot())).has_value());
   struct stat info;
   ASSERT_EQ(stat(file.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777, 0600u);
-  EXPECT_EQ(*ReadWholeFile(file), EncodeCapture(SampleSnapshot()));
+  EXPECT_EQ(*ReadWholeFile(file), EncodeCapture(Canonical(SampleSnapshot())));
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
 }
 
@@ -491,21 +510,21 @@ TEST_F(CaptureFile, ReplacesASymbolicLinkAndDoesNotFollowIt) {
   const std::string target = directory_ / "target";
   ASSERT_TRUE(WriteFileAtomically(target, "mine", Readers::kOwner).has_value());
   std::filesystem::create_symlink(target, directory_ / "x.memprof");
-  ASSERT_TRUE(WriteCaptureFile(directory_ / "x.memprof", SampleSnapshot()).has_value());
+  ASSERT_TRUE(WriteCaptureFile(directory_ / "x.memprof", Canonical(SampleSnapshot())).has_value());
   EXPECT_EQ(*ReadWholeFile(target), "mine");
 }
 
 TEST_F(CaptureFile, SaysWhyItCannotBeWrittenAndLeavesNothingBehind) {
-  const auto nowhere = WriteCaptureFile(directory_ / "no" / "x", SampleSnapshot());
+  const auto nowhere = WriteCaptureFile(directory_ / "no" / "x", Canonical(SampleSnapshot()));
   ASSERT_FALSE(nowhere.has_value());
   EXPECT_EQ(nowhere.error().kind, ErrorKind::kIo);
   std::filesystem::create_directory(directory_ / "taken");
-  EXPECT_FALSE(WriteCaptureFile(directory_ / "taken", SampleSnapshot()).has_value());
+  EXPECT_FALSE(WriteCaptureFile(directory_ / "taken", Canonical(SampleSnapshot())).has_value());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory_), {}), 1);
 }
 
 TEST(CaptureDump, ShowsEverySectionAndWhatIsWrongWithIt) {
-  std::string bytes = EncodeCapture(SampleSnapshot());
+  std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
   const auto text = DumpCapture(bytes);
   ASSERT_TRUE(text.has_value());
   for (const char* name : {"program", "tracker", "modules", "frames", "nodes", "thread names",

@@ -1,17 +1,17 @@
-#include "formats/exporters.h"
+#include "formats/export/exporters.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "formats/json_export.h"
+#include "formats/export/json_export.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
 namespace {
 
-// Names every frame "f<offset>", with one inlined function in the first.
+// Resolves every frame to "f<offset>", with one inlined function in the first.
 class NamingSymbolizer : public Symbolizer {
  public:
   std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,

@@ -1,12 +1,12 @@
-#include "formats/history_sections.h"
+#include "formats/capture/history_sections.h"
 
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "formats/byte_writer.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -22,7 +22,7 @@ Snapshot WithHistory() {
 }
 
 TEST(HistorySections, GiveBackWhatWasWritten) {
-  const auto read = DecodeCapture(EncodeCapture(WithHistory()));
+  const auto read = DecodeCapture(EncodeCapture(Canonical(WithHistory())));
   ASSERT_TRUE(read.has_value());
   EXPECT_TRUE(read->damage.empty());
   EXPECT_EQ(read->snapshot, Canonical(WithHistory()));
@@ -35,7 +35,7 @@ TEST(HistorySections, OfSitesThatAreTheSameAreTheirSum) {
   half.peak = half.leaked = half.total = {};
   half.history = {{0, {1, 1}}, {2, {0, 0}}};
   s.sites.push_back(half);
-  const auto read = DecodeCapture(EncodeCapture(s));
+  const auto read = DecodeCapture(EncodeCapture(Canonical(s)));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(read->snapshot.sites[1].history,  // canonical order
             (LiveHistory{{0, {1, 1}}, {1, {101, 2}}, {2, {100, 1}}}));
@@ -55,14 +55,14 @@ TEST(HistorySections, HaveTheBytesOfTheWorkedExample) {
 
 TEST(HistorySections, OfASteadyProgramTakeNextToNothing) {
   Snapshot s = LargeSnapshot(3000);
-  const size_t without = EncodeCapture(s).size();
+  const size_t without = EncodeCapture(Canonical(s)).size();
   s.timeline.interval_ms = s.moments.interval_ms = 1024;
   for (uint64_t i = 0; i < kMaxTimelinePoints; ++i) {
     s.timeline.points.push_back({i * 1024, 5'000'000, 9'000'000});
   }
   for (uint64_t i = 0; i < kMaxMoments; ++i) s.moments.at.push_back({i * 1024, false});
   for (SnapshotSite& site : s.sites) site.history = {{0, site.peak}};
-  EXPECT_LT(EncodeCapture(s).size(), without + 5000);
+  EXPECT_LT(EncodeCapture(Canonical(s)).size(), without + 5000);
 }
 
 bool IsBroken(const std::string& raw) {
@@ -105,7 +105,7 @@ TEST(HistorySections, AllocateNoMoreThanTheirLimits) {
   EXPECT_TRUE(IsBroken(Bytes({16, kMaxMoments + 1}) + std::string(1000, '\1')));
   EXPECT_TRUE(IsBroken(Bytes({16, uint64_t{1} << 60})));
 
-  // Each site's count of changes fits the bytes behind it; all together are too many.
+  // Each site's count of changes fits the remaining bytes; all together are too many.
   Snapshot s;
   s.nodes = {{}};
   s.thread_names = {""};
@@ -141,7 +141,7 @@ TEST(HistorySections, NeverCrashOnDamage) {
 }
 
 TEST(HistorySections, AreLostAloneWhenTheyAreDamaged) {
-  const std::string bytes = EncodeCapture(WithHistory());
+  const std::string bytes = EncodeCapture(Canonical(WithHistory()));
   for (size_t at = 0; at < bytes.size(); ++at) {
     std::string damaged = bytes;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
@@ -161,15 +161,15 @@ Snapshot WithNamed() {
   return s;
 }
 
-TEST(NamedSnapshots, GiveBackWhatWasWritten) {
-  const auto read = DecodeCapture(EncodeCapture(WithNamed()));
+TEST(NamedMoments, GiveBackWhatWasWritten) {
+  const auto read = DecodeCapture(EncodeCapture(Canonical(WithNamed())));
   ASSERT_TRUE(read.has_value());
   EXPECT_TRUE(read->damage.empty());
   EXPECT_EQ(read->snapshot, Canonical(WithNamed()));
   EXPECT_EQ(read->snapshot.named, WithNamed().named);
 }
 
-TEST(NamedSnapshots, AreInOneOrderWhateverOrderTheyWereToldIn) {
+TEST(NamedMoments, AreInOneOrderWhateverOrderTheyWereToldIn) {
   Snapshot other = WithNamed();
   std::swap(other.named.taken[0], other.named.taken[1]);
   other.sites[0].named = {{0, {77, 7}}, {1, {0, 0}}};
@@ -177,16 +177,16 @@ TEST(NamedSnapshots, AreInOneOrderWhateverOrderTheyWereToldIn) {
   EXPECT_EQ(Canonical(other), Canonical(WithNamed()));
 }
 
-TEST(NamedSnapshots, KeepASiteThatHasNothingElse) {
+TEST(NamedMoments, KeepASiteThatHasNothingElse) {
   Snapshot s = WithNamed();
   SnapshotSite only = {2, 0, {}, {}, {}};
   only.named = {{0, {1, 1}}};
   s.sites.push_back(only);
-  EXPECT_EQ(Canonical(s).sites.size(), 3u);
+  EXPECT_EQ(Canonical(s)->sites.size(), 3u);
 }
 
 // The example of CAPTURE_FORMAT.md.
-TEST(NamedSnapshots, HaveTheBytesOfTheWorkedExample) {
+TEST(NamedMoments, HaveTheBytesOfTheWorkedExample) {
   Snapshot s;
   s.named = {{{"warm", 20, true}}, 1};
   s.sites = {{1, 0, {100, 1}, {0, 0}, {100, 1}}};
@@ -195,7 +195,7 @@ TEST(NamedSnapshots, HaveTheBytesOfTheWorkedExample) {
             std::string("\x01\x01\x04warm\x14\x01\x01\x00\x01\x00\xc8\x01\x02", 16));
 }
 
-TEST(NamedSnapshots, OfABrokenSectionAreRefused) {
+TEST(NamedMoments, OfABrokenSectionAreRefused) {
   const auto decode = [](const std::vector<std::string>& names, uint64_t moment) {
     ByteWriter out;
     out.Varint(0);
@@ -218,18 +218,18 @@ TEST(NamedSnapshots, OfABrokenSectionAreRefused) {
   EXPECT_FALSE(decode({"a", "b/c"}, 1));  // could never be named
   EXPECT_FALSE(decode({"a", ""}, 1));
   std::vector<std::string> many;
-  for (size_t i = 0; i < kMaxNamedSnapshots; ++i) many.push_back(std::to_string(i));
+  for (size_t i = 0; i < kMaxNamedMoments; ++i) many.push_back(std::to_string(i));
   EXPECT_TRUE(decode(many, 1));
   many.push_back("one more");
   EXPECT_FALSE(decode(many, 1));
 }
 
-TEST(NamedSnapshots, ThatAreDamagedLeaveTheRest) {
+TEST(NamedMoments, ThatAreDamagedLeaveTheRest) {
   Snapshot whole = WithNamed();
   Snapshot without = whole;
   without.named = {};
   for (SnapshotSite& site : without.sites) site.named = {};
-  std::string bytes = EncodeCapture(whole);
+  std::string bytes = EncodeCapture(Canonical(whole));
   const size_t at = bytes.find("after load");
   ASSERT_NE(at, std::string::npos);
   bytes[at] = 'A';

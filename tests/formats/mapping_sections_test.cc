@@ -1,10 +1,12 @@
-#include "formats/mapping_sections.h"
+#include "formats/capture/mapping_sections.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
-#include "formats/byte_writer.h"
+#include "formats/capture/byte_writer.h"
+#include "formats/capture/history_sections.h"
 
 namespace memprof {
 namespace {
@@ -66,6 +68,49 @@ TEST(MappingSections, RefuseEveryTruncation) {
   }
 }
 
+// Two of the rows have a history.
+Snapshot WithHistories() {
+  Snapshot snapshot = Places();
+  snapshot.moments = {16, {{16}, {32}, {48}}};
+  snapshot.mappings = Some();
+  snapshot.mappings.rows[0].history = {{0, {4096, 1}}, {2, {8192, 2}}};
+  snapshot.mappings.rows[3].history = {{1, {4096, 1}}, {2, {0, 0}}};
+  return snapshot;
+}
+
+TEST(MappingMomentsSection, GivesBackWhatWasWritten) {
+  const Snapshot snapshot = WithHistories();
+  Snapshot read = snapshot;
+  DropMappingMoments(read.mappings);
+  EXPECT_EQ(read.mappings, Some());
+  EXPECT_EQ(EncodeMappingMoments(read.mappings), "");
+  ASSERT_TRUE(DecodeMappingMoments(EncodeMappingMoments(snapshot.mappings), read));
+  EXPECT_EQ(read.mappings, snapshot.mappings);
+}
+
+TEST(MappingMomentsSection, RefusesEveryTruncationAndWhatRefersToNothing) {
+  const Snapshot snapshot = WithHistories();
+  const std::string whole = EncodeMappingMoments(snapshot.mappings);
+  Snapshot read = snapshot;
+  for (size_t bytes = 0; bytes < whole.size(); ++bytes) {
+    EXPECT_FALSE(DecodeMappingMoments(std::string_view(whole).substr(0, bytes), read)) << bytes;
+  }
+  read = snapshot;
+  read.moments.at.resize(2);
+  EXPECT_FALSE(DecodeMappingMoments(whole, read));
+  read = snapshot;
+  read.mappings.rows.resize(3);
+  EXPECT_FALSE(DecodeMappingMoments(whole, read));
+}
+
+TEST(MappingMoments, OfOnePlaceAreSummed) {
+  std::vector<SnapshotMapping> rows = WithHistories().mappings.rows;
+  rows.push_back(rows[0]);
+  const std::vector<SnapshotMapping> canonical = CanonicalMappings(rows);
+  EXPECT_EQ(canonical.size(), 5u);
+  EXPECT_EQ(canonical[0].history, (LiveHistory{{0, {8192, 2}}, {2, {16384, 4}}}));
+}
+
 MemoryRecord SomeMemory() {
   MemoryRecord memory;
   memory.samples = {{10, 1000, 500, 100, 50, 150, 100, 100, 700, {}},
@@ -117,7 +162,7 @@ TEST(AllocatorLiveSection, GivesBackWhatWasWrittenAndRefusesTheRest) {
   read = SomeMemory();
   read.samples.pop_back();
   EXPECT_FALSE(DecodeAllocatorLive(whole, read));
-  // Of an allocator that said nothing.
+  // The allocator gave no figures.
   read = SomeMemory();
   read.samples[1].allocator = {};
   EXPECT_FALSE(DecodeAllocatorLive(whole, read));

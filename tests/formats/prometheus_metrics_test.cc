@@ -1,4 +1,4 @@
-#include "formats/prometheus_metrics.h"
+#include "formats/export/prometheus_metrics.h"
 
 #include <gtest/gtest.h>
 
@@ -22,6 +22,7 @@ TEST(MetricsText, HasTheFiguresOfARunningProgram) {
   s.program.end_kind = EndKind::kRunning;
   s.timeline = {4, {{0, 0, 7}, {4, 0, 4096}}};
   s.tracker.dropped_events = 3;
+  s.program.start_unix_ms = 1'700'000'000'500;
   s.program.duration_ms = 12'034;
   const std::string text = MetricsText(s);
   EXPECT_EQ(ValueOf(text, "memprof_running"), "1");
@@ -33,6 +34,7 @@ TEST(MetricsText, HasTheFiguresOfARunningProgram) {
   EXPECT_EQ(ValueOf(text, "memprof_events_dropped_total"), "3");
   EXPECT_EQ(ValueOf(text, "memprof_tracker_bytes"), "200000");
   EXPECT_EQ(ValueOf(text, "memprof_duration_seconds"), "12.034");
+  EXPECT_EQ(ValueOf(text, "memprof_written_timestamp_seconds"), "1700000012.534");
 }
 
 TEST(MetricsText, SaysThatAnEndedProgramHasNothingLive) {

@@ -24,7 +24,7 @@ inline Snapshot SampleSnapshot() {
   return s;
 }
 
-// The same from samples: the first site's blocks in two classes of sizes.
+// The same from samples: the first site has blocks in two size classes.
 inline Snapshot EstimatedSnapshot() {
   Snapshot s = SampleSnapshot();
   s.tracker.sample_bytes = 512;

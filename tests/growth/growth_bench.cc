@@ -1,6 +1,6 @@
 // growth_bench [RUNS [PROGRAM]]: precision and recall of the verdicts of memprof growth on the
-// simulated programs; of the set that the verdicts were tuned on, and of the set that they never
-// saw. With a program's name, of that one alone.
+// simulated programs, for the set that the verdicts were tuned on, and for the scoring set. With a
+// program's name, only for that one.
 #include <fmt/format.h>
 
 #include <cstdlib>

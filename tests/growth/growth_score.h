@@ -1,7 +1,7 @@
 // GrowthScore: how often the verdicts of core/profile/growth.h are right on simulated programs.
 //
-// A site that leaks and isn't said to grow is missed, also if it is undecided; one that doesn't
-// leak and is said to grow is a false alarm.
+// A leaking site without the verdict kGrows is missed, also if it is undecided. A site that doesn't
+// leak and has the verdict kGrows is a false alarm.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct GrowthScore {
   GrowthScore& operator+=(const GrowthScore& o);
 };
 
-// Of one program, by `runs` runs with seeds from that one on.
+// The score of one program, from `runs` runs with ascending seeds.
 GrowthScore ScoreProgram(const SimulatedProgram& program, ParameterSet set, uint64_t first_seed,
                          uint64_t runs);
 

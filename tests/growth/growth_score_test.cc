@@ -1,5 +1,5 @@
-// The verdicts of memprof growth hold what the documentation says of them, on a part of the set
-// that they were not tuned on. ./dev bench growth prints all of it.
+// The verdicts of memprof growth are as good as the documentation says, on a part of the scoring
+// set. ./dev bench growth prints all of it.
 #include "tests/growth/growth_score.h"
 
 #include <gtest/gtest.h>

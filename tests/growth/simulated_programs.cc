@@ -205,6 +205,93 @@ constexpr SimulatedProgram kPrograms[] = {
        for (int i = 0; i < 80; ++i) AddSteady(p, run);
        for (int i = 0; i < 20; ++i) AddOther(run, "cache", CacheShape(p, run));
      }},
+    {"leak that is freed at the exit",
+     [](P& p, Run& run) {
+       run.frees_all_at_exit = true;
+       AddLeak(run, LeakOf(run, Size(p)));
+       AddOther(run, "cache", CacheShape(p, run));
+     }},
+    {"container that doubles",
+     [](P& p, Run& run) {
+       AddLeak(run, Container(run.seconds, Size(p), 2, Phase(p)));
+       run.sites.back().blocks = 1;
+     }},
+    {"container that grows by a half",
+     [](P& p, Run& run) {
+       AddLeak(run, Container(run.seconds, Size(p), 1.5, Phase(p)));
+       run.sites.back().blocks = 1;
+     }},
+    {"leak of 6 to 12 KiB",
+     [](P& p, Run& run) {
+       const double number = p.Between(24, 200);
+       run.is_small = true;
+       AddLeak(run, RandomSteps(run.seconds / number, p.Between(6, 12) * kKiB / number, p.Seed()));
+       AddOther(run, "base", Constant(72 * kKiB));
+     }},
+    {"residue of a sawtooth",
+     [](P& p, Run& run) {
+       const double size = Size(p);
+       AddLeak(run, Sum({Sawtooth(run.seconds / p.Between(20, 3000), size, Phase(p), p.Seed()),
+                         LeakOf(run, size * p.Between(0.5, 1))}));
+     }},
+    {"cache of distinct keys",
+     [](P& p, Run& run) {
+       AddOther(run, "cache", Curve(run.seconds, Size(p), p.Between(0.2, 0.55)));
+     }},
+    {"cache of distinct keys, that comes by blocks",
+     [](P& p, Run& run) {
+       const double entry = p.Between(64, 4096), power = p.Between(0.2, 0.55), size = Size(p);
+       AddOther(run, "cache", [=, seconds = run.seconds](double t) {
+         return entry * std::floor(size * std::pow(t / seconds, power) / entry);
+       });
+     }},
+    {"cache of distinct keys that is full at last",
+     [](P& p, Run& run) {
+       const double full = p.Between(0.3, 0.7), power = p.Between(0.3, 0.7), size = Size(p);
+       AddOther(run, "cache", [=, seconds = run.seconds](double t) {
+         return size * std::pow(std::min(t / seconds / full, 1.0), power);
+       });
+     }},
+    {"buffers of the largest record",
+     [](P& p, Run& run) {
+       const auto number = static_cast<size_t>(p.Between(4, 200));
+       AddOther(run, "buffers",
+                RecordBuffers(number, p.Between(2e3, 2e5), run.seconds / p.Between(50, 5000),
+                              p.Seed()));
+       run.sites.back().blocks = number;
+     }},
+    {"one buffer of the largest record",
+     [](P& p, Run& run) {
+       const double bytes = p.Between(1e4, 1e6);
+       Shape record = RecordBuffers(1, 1, run.seconds / p.Between(50, 5000), p.Seed());
+       AddOther(run, "buffers", [=](double t) {
+         return bytes * std::exp2(std::ceil(2 * std::log2(std::max(record(t), 0.1))));
+       });
+       run.sites.back().blocks = 1;
+     }},
+    {"table of a cache that fills",
+     [](P& p, Run& run) {
+       AddOther(run, "table", Doublings(run.seconds / p.Between(5, 60), Size(p)));
+       run.sites.back().blocks = 1;
+     }},
+    {"few objects",
+     [](P& p, Run& run) {
+       AddOther(run, "few",
+                Sessions(p.Between(0.5, 5), run.seconds / p.Between(15, 1000), p.Between(5e3, 1e6),
+                         p.Seed()));
+     }},
+    {"a late step on what hardly grows",
+     [](P& p, Run& run) {
+       const double size = Size(p);
+       AddOther(run, "heap",
+                Sum({Constant(size), From(run.seconds * p.Between(0.6, 0.97), Constant(size)),
+                     Logarithm(run.seconds / p.Between(300, 10000), run.seconds, size / 50)}));
+     }},
+    {"cache that is freed at the exit",
+     [](P& p, Run& run) {
+       run.frees_all_at_exit = true;
+       AddOther(run, "cache", CacheShape(p, run));
+     }},
     {"cache",
      [](P& p, Run& run) {
        AddOther(run, "cache", Filling(run.seconds / p.Between(5, 60), Size(p)));
@@ -414,7 +501,9 @@ SimulatedRun MakeRun(const SimulatedProgram& program, ParameterSet set, uint64_t
   SimulatedRun run;
   run.seconds = parameters.Between(20, 14 * 86400);
   program.add_sites(parameters, run);
-  for (int i = 0; i < 4; ++i) AddSteady(parameters, run);
+  if (!run.is_small) {
+    for (int i = 0; i < 4; ++i) AddSteady(parameters, run);
+  }
   return run;
 }
 
@@ -432,7 +521,9 @@ KeptHistory Watch(SimulatedRun& run, uint64_t seed) {
     }
     series.Add(std::move(sample));
   }
+  if (run.frees_all_at_exit) series.Add({end_ms, std::vector<uint64_t>(run.sites.size(), 0)});
   KeptHistory kept;
+  for (const SimulatedSite& site : run.sites) kept.blocks.push_back(site.blocks);
   kept.live_bytes.resize(run.sites.size());
   for (const Sample& sample : series.samples()) {
     kept.times_ms.push_back(sample.time_ms);
@@ -456,8 +547,10 @@ std::vector<Growth> JudgeSites(const KeptHistory& history) {
       std::count_if(history.live_bytes.begin(), history.live_bytes.end(),
                     [&](const auto& site) { return ExceedsFloor(site, options.floor_bytes); }));
   std::vector<Growth> verdicts;
-  for (const auto& site : history.live_bytes) {
-    verdicts.push_back(JudgeGrowth(history.times_ms, site, options));
+  for (size_t i = 0; i < history.live_bytes.size(); ++i) {
+    const bool known = history.blocks[i] != 0;
+    const std::vector<uint64_t> blocks(known ? history.times_ms.size() : 0, history.blocks[i]);
+    verdicts.push_back(JudgeGrowth(history.times_ms, history.live_bytes[i], options, blocks));
   }
   return verdicts;
 }

@@ -79,7 +79,7 @@ Shape Sawtooth(double period, double bytes, double phase, uint64_t seed) {
   };
   auto state = std::make_shared<State>(State{Random(seed), -phase * period, (1 - phase) * period});
   return [period, bytes, state](double t) {
-    // What was far between two looks is all the same.
+    // Events long before the second of two looks make no difference.
     if (t > state->to + 1000 * period) state->to = t - 100 * period;
     while (t >= state->to) {
       state->from = state->to;
@@ -156,12 +156,43 @@ Shape Sessions(double mean_number, double stay, double bytes, uint64_t seed) {
 Shape HighWater(double bytes, double deviation, double constant, uint64_t seed) {
   return [bytes, constant, highest = 0.0, last = 0.0,
           noise = Noise(deviation, constant, seed)](double t) mutable {
-    // What came between two looks is there too, up to a bound that no longer changes the answer.
+    // Changes between two looks are included, up to a bound beyond which they don't change the
+    // answer.
     const double step = std::max(constant, (t - last) / 50);
     for (double at = last + step; at < t; at += step) highest = std::max(highest, noise(at));
     highest = std::max(highest, noise(t));
     last = t;
     return bytes + highest;
+  };
+}
+
+Shape Container(double run, double bytes, double factor, double phase) {
+  return [=](double t) {
+    if (t <= 0) return 0.0;
+    const double steps = std::log(t / run) / std::log(factor);
+    return std::max(bytes * std::pow(factor, std::floor(steps + phase)), 64.0);
+  };
+}
+
+Shape RecordBuffers(size_t number, double bytes, double every, uint64_t seed) {
+  struct State {
+    Random random;
+    std::vector<double> highest;
+    double time = 0;
+  };
+  auto state = std::make_shared<State>(State{Random(seed), std::vector<double>(number, 0)});
+  return [bytes, every, state](double t) {
+    std::poisson_distribution<int> records(std::max((t - state->time) / every, 1e-12));
+    std::lognormal_distribution<double> record(0, 0.5);
+    double sum = 0;
+    for (double& highest : state->highest) {
+      for (int i = records(state->random); i > 0; --i) {
+        highest = std::max(highest, record(state->random));
+      }
+      sum += highest;
+    }
+    state->time = t;
+    return bytes * sum;
   };
 }
 

@@ -1,7 +1,6 @@
-// SimulatedSite: what is live of one place of a program that doesn't exist, at any time that is
-// asked for; the times ascend. It is made of parts that add up: a shape that is known in advance
-// (a leak, a cache that fills, a pool that swings) and noise as live memory has it, where what is
-// live now is much like what was live a moment ago.
+// SimulatedSite: the live bytes of one site of an imaginary program at ascending times. It is a sum
+// of parts: a known shape (a leak, a cache that fills, a pool that swings) and noise like that of
+// live memory, which resembles what was live just before.
 //
 // Thread safety: one owner. The same seed gives the same site.
 #pragma once
@@ -24,10 +23,11 @@ struct SimulatedSite {
   Shape live;
   bool leaks = false;  // the true answer
   const char* name = "";
+  uint64_t blocks = 0;  // live, always that many; 0: not known
 };
 
-// Which values of a parameter are drawn: the range is cut into 16, and the two sets have every
-// second part of it, so that what one was tuned on the other never sees.
+// The values of a parameter that are drawn: the range is cut into 16 parts, and each set has every
+// second one, so that no value of one set is in the other.
 enum class ParameterSet { kTuning, kScoring };
 
 class Parameters {
@@ -69,6 +69,12 @@ Shape Sessions(double mean_number, double stay, double bytes, uint64_t seed);
 // A pool that keeps what it ever had in chunks: the highest of a noisy use so far, which grows ever
 // more slowly.
 Shape HighWater(double bytes, double deviation, double constant, uint64_t seed);
+
+// A container to which an element is added at a constant rate, without end: each capacity is
+// `factor` times the last one. It has `bytes` at the end of the run.
+Shape Container(double run, double bytes, double factor, double phase);
+// Buffers that each keep the largest record that they ever had, in a log-normal distribution.
+Shape RecordBuffers(size_t number, double bytes, double every, uint64_t seed);
 
 Shape From(double start, Shape shape);  // nothing before, then the shape from its beginning
 Shape Times(double factor, Shape shape);

@@ -1,4 +1,4 @@
-// Prints what the API says, for ../e2e/api_test.py.
+// Prints the API's answers, for ../e2e/api_test.py.
 //
 // usage: api_figures scopes|thread|stop|fork|signal|usage|snapshots|pools|ends
 #include <memprof/memprof.h>

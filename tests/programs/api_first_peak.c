@@ -1,5 +1,5 @@
-// The peak lies in the first segment, long before the end; later segments, among them equal ones, don't
-// replace it.
+// The peak is in the first segment, long before the end. Later segments, some with an equal peak,
+// don't replace it.
 //
 // SITE function=highest line=@HIGHEST peak=1000/2 leaked=0/0 total=1000/2
 // SITE function=equal line=@EQUAL peak=0/0 leaked=0/0 total=10000/10

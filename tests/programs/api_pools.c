@@ -1,9 +1,9 @@
-// A pool that hands out parts of arenas, and tells the tracker. What it hands out is counted by who
-// asked for it, and the malloc'd arena not at all from then on; a static arena never was.
+// A pool that hands out parts of arenas, and reports them. Its blocks are counted by the stack that
+// asked for them, and the malloc'd arena is not counted from then on; a static arena never was.
 //
-// 1,024 bytes of arena, then told: 0 bytes in a block that is freed at the end. 3 objects of 40 bytes
-// at once at most, 2 left; and one of 24 bytes in the static arena, given out twice at one address
-// without a word between: the first is gone then.
+// The arena has 1,024 bytes. Once it is reported, it is a block of 0 bytes, freed at the end. At
+// most 3 objects of 40 bytes exist at once; 2 are left. A block of 24 bytes in the static arena is
+// given out twice at one address without a report between: the first one then counts as gone.
 //
 // SITE function=GetArena line=@ARENA kind=malloc peak=1024/1 leaked=0/0 total=1024/2
 // SITE function=MakeObject line=@OBJECT kind=pool peak=0/0 leaked=80/2 total=160/4

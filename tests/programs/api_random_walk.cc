@@ -1,5 +1,5 @@
-// Random allocations, reallocs and frees in several threads, with scopes that begin and end meanwhile
-// and snapshots: for ../e2e/event_log_test.py and ../e2e/api_test.py.
+// Random allocations, reallocs and frees in several threads, while scopes begin and end and
+// snapshots are taken: for ../e2e/event_log_test.py and ../e2e/api_test.py.
 //
 // usage: api_random_walk THREADS
 #include <memprof/memprof.h>

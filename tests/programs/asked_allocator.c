@@ -1,7 +1,7 @@
-// Not a known answer: an allocator's statistics take its lock, and somebody else has it for ever.
-// Who asks for them waits for ever, and SIGALRM ends it.
+// Not a known answer. An allocator's statistics take its lock, and another thread holds it for
+// ever. A tracker that asks for them waits for ever, and SIGALRM ends the program.
 //
-//   answers     nobody has it, and there is one thread: they may be asked for
+//   answers     nobody holds it, and there is one thread: the statistics may be asked for
 //   stopped     a second thread was stopped in malloc, as a collector stops the world
 //   ended       a second thread ended in malloc, within its signal handler
 //   left        the only thread has left malloc by siglongjmp of its signal handler

@@ -1,12 +1,12 @@
-// An allocator with jemalloc's mallctl, which takes the lock that malloc takes: not for blocks
-// below 256 bytes, as if a thread's cache had them. It has no way to give memory back.
+// An allocator with jemalloc's mallctl, which takes malloc's lock. malloc takes no lock for blocks
+// below 256 bytes, as if they came from a thread's cache. Memory is never given back.
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-void (*volatile with_lock)(void);  // called once by whoever has the lock next
+void (*volatile with_lock)(void);  // called once by the next thread that has the lock
 
 enum { kSmall = 256 };
 static char memory[32 << 20];

@@ -1,4 +1,4 @@
-// A library that comes later: what it allocates when it is called.
+// A library that is loaded later, and allocates when it is called.
 #include <stdlib.h>
 
 void* taken[7];

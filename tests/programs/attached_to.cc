@@ -1,16 +1,18 @@
-// Does what it is told by lines on stdin, and answers each with a line: for tests of memprof attach.
+// Executes commands from stdin, and answers each with a line: for tests of memprof attach.
 //
 //   grow N       allocates N blocks of 1000 bytes by malloc
-//   shrink       frees half of what there is, the oldest first
+//   shrink       frees half of the blocks, the oldest first
 //   new N        N objects of 48 bytes by operator new[]
 //   stretch      reallocs the oldest block to 5000 bytes
 //   load FILE    opens a library and has its `take` allocate 7 blocks of 333 bytes
 //   threads N    starts N threads that allocate and free 64-byte blocks until "calm"
 //   calm         ends them: "done ROUNDS"
+//   lock N       calls mlockall(N), and answers with its result
 //   wait         sleeps in this thread, by poll, for 200 ms
 //   end
 #include <dlfcn.h>
 #include <poll.h>
+#include <sys/mman.h>
 
 #include <atomic>
 #include <cstdio>
@@ -74,6 +76,10 @@ int main() {
     if (what == "shrink") Shrink();
     if (what == "new") New(count);
     if (what == "stretch") blocks.front() = realloc(blocks.front(), 5000);
+    if (what == "lock") {
+      printf("lock %d\n", mlockall(static_cast<int>(count)));
+      continue;
+    }
     if (what == "wait") poll(nullptr, 0, 200);
     if (what == "threads") {
       calm = false;

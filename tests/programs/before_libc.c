@@ -1,5 +1,5 @@
-// Two events before libc is ready, when the tracker can't begin yet: they are in no figure, and
-// said to be missing.
+// Two events before libc is ready, when the tracker can't start yet: they are in no figure, and are
+// reported as missing.
 //
 // SITE function=main line=@kept peak=77/1 leaked=77/1 total=77/1
 // WHOLE peak=77/1 leaked=77/1 total=77/1

@@ -1,5 +1,5 @@
-// Every C function that allocates, once freed and once leaked. The figure is always what was asked
-// for: an alignment or a page adds nothing.
+// Every C function that allocates, once freed and once leaked. The figure is always the requested
+// size: an alignment or a page adds nothing.
 //
 // SITE function=main line=@malloc    peak=101/1 leaked=101/1 total=101/1
 // SITE function=main line=@malloc_f  peak=51/1  leaked=0/0   total=51/1

@@ -1,4 +1,4 @@
-// close_range over all descriptors, then descriptors of its own at the numbers that became free.
+// close_range over all descriptors, then new descriptors at the numbers that became free.
 //
 // SITE function=main line=@before peak=1000/1 leaked=1000/1 total=1000/1
 // SITE function=main line=@after  peak=2000/1 leaked=2000/1 total=2000/1

@@ -1,6 +1,5 @@
-// Not a known answer: a program that writes to blocks it has freed, and ends well all the same,
-// since nothing that it does later meets them. Whoever walks glibc's lists of free blocks aborts
-// it.
+// Not a known answer: a program that writes to blocks that it has freed, and still ends well, since
+// nothing that it does later uses them. Code that walks glibc's lists of free blocks aborts it.
 //
 //   fastbin   a free block's link is text
 //   bin       so are the links and the size of one among ten

@@ -1,9 +1,9 @@
-// A plugin loaded with RTLD_DEEPBIND calls libc's malloc and free, not the tracker's: what it
-// allocates is freed here, and what is allocated here it frees, and the addresses come back. The
-// figures of such blocks can't be known; the program runs as ever and other places stay exact.
+// A plugin loaded with RTLD_DEEPBIND calls libc's malloc and free, not the tracker's. Its blocks
+// are freed here, it frees blocks allocated here, and the addresses are reused. The figures of such
+// blocks can't be known; the program runs as usual and other places stay exact.
 //
-// With another allocator than libc's the blocks may not be mixed: then, and in the case "apart", each
-// is freed where it was allocated. Those of the plugin are never seen.
+// With another allocator than libc's the blocks must not be mixed. Then, and in the case "apart",
+// each is freed where it was allocated. Those of the plugin are never seen.
 //
 // CASE name=mixed with=glibc
 // CASE name=apart args=apart

@@ -1,5 +1,5 @@
-// A shared library whose constructor runs before the tracker's, maps memory first, and allocates;
-// what it allocated is used, grown and freed in main.
+// A shared library whose constructor runs before the tracker's. It maps memory first, and
+// allocates. Its blocks are used, grown and freed in main.
 //
 // SOURCES early_library.c
 // SITE function=early_library_starts line=@kept  peak=1111/1 leaked=1111/1 total=1111/1

@@ -1,5 +1,5 @@
-// Exports functions and a variable by names that libc has too, as a program may that uses none of
-// libc's, and counts who calls them: nobody does. Allocates in two threads and a forked child.
+// Exports functions and a variable with names of libc, as a program may that uses none of libc's,
+// and counts their callers: there are none. Allocates in two threads and a forked child.
 //
 // With an argument it goes on until its input ends, so that it can be attached to.
 //

@@ -1,5 +1,6 @@
-// The first call of every operator, and of prctl and its like, by a thread that holds a lock for
-// which a constructor waits in dlopen: no hook may wait for the loader, or neither goes on.
+// The first call of every operator, of prctl and of similar functions, by a thread that holds a
+// lock for which a constructor waits in dlopen. No hook may wait for the loader, or neither goes
+// on.
 //
 // SITE function=Calls line=@plain   peak=? leaked=0/0 total=100/1
 // SITE function=Calls line=@array   peak=? leaked=0/0 total=200/1

@@ -14,7 +14,7 @@
 static atomic_int stop;
 static void* volatile kept;
 
-// Every value of `path` is another stack: two bits of it choose who calls whom.
+// Every value of `path` is another stack: two bits of it choose each call.
 static void churn(unsigned path, int depth);
 #define STEP(n) \
   __attribute__((noinline)) static void step##n(unsigned path, int depth) { churn(path, depth); }

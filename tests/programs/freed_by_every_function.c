@@ -1,4 +1,4 @@
-// What each C function gave is freed again, so nothing is live at the end.
+// Every block of each C function is freed again, so nothing is live at the end.
 //
 // SITE function=main line=@calloc    peak=0/0 leaked=0/0 total=210/1
 // SITE function=main line=@array     peak=0/0 leaked=0/0 total=400/1

@@ -1,5 +1,5 @@
-// Blocks that one thread allocates, another frees, a third reallocates. What was allocated stays
-// with the place and the thread that allocated it.
+// Blocks that one thread allocates, another frees, a third reallocates. An allocation stays with
+// the place and the thread that made it.
 //
 // "maker" makes 100 blocks of 64. "taker" frees 60 of them. "mover" reallocates 30 to 128.
 // 10 of maker's and mover's 30 are live at the end; the peak is at 100 × 64 + nothing: 6400, then

@@ -1,6 +1,6 @@
-// Not a known answer of its own: with the argument N it allocates a block of 100 bytes at each of
-// N stacks, at most 65,536, and another thread frees them all (full_tables_test). Its region may be
-// too small for what that takes; nothing leaks.
+// Not a known answer of its own: with the argument N it allocates a block of 100 bytes at each of N
+// stacks, at most 65,536, and another thread frees them all (full_tables_test). Its region may be
+// too small for that; nothing leaks.
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // Code without unwind data: a function written to memory calls back into the program. The place
-// that allocated is known, whatever lies beyond.
+// that allocated is known, although the outer frames aren't.
 //
 // SITE function=callback line=@callback peak=500/5 leaked=500/5 total=500/5
 // WHOLE peak=500/5 leaked=500/5 total=500/5

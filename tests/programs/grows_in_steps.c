@@ -1,5 +1,5 @@
-// Not a known answer of its own: takes a step for each byte that it reads, and answers each with one,
-// so that a test knows when it stands still (history_test).
+// Not a known answer of its own: takes a step for each byte that it reads, and answers each with
+// one, so that a test knows when it is idle (history_test).
 //
 // step 1: first_step has 10,000 bytes in 10 blocks   step 2: second_step 15,000 in 5
 // step 3: first_step's are freed                     step 4: third_step 100,000 in 1

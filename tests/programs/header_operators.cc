@@ -1,7 +1,7 @@
 // Plain new and delete of the program's own, with a header before each block. new[] and the sized
-// delete are libstdc++'s, and come to these. What the program's own new gives out is seen as its
-// malloc, and so it is freed: also where the sized delete is called with the address behind the
-// header, which is no block that was allocated. What new[] gives out is of the new[].
+// delete are libstdc++'s, and call these. A block of the program's own new is seen as its malloc,
+// and freed as such, also if the sized delete is called with the address after the header, which
+// was never allocated. A block of new[] belongs to new[].
 //
 // With other allocators the sized delete is theirs, and the program is wrong.
 //

@@ -1,6 +1,6 @@
-// Holds BLOCKS blocks of SIZE bytes, spread over THREADS threads that live on, until its input ends.
-// Not an answer of its own: tests/e2e/own_memory_test.py and tests/bench look at the tracker's memory.
-// usage: holds_blocks BLOCKS SIZE THREADS
+// Holds BLOCKS blocks of SIZE bytes, spread over THREADS threads that live on, until its input
+// ends. Not an answer of its own: tests/e2e/own_memory_test.py and tests/bench look at the
+// tracker's memory. usage: holds_blocks BLOCKS SIZE THREADS
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

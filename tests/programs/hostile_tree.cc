@@ -1,9 +1,9 @@
-// A program that wants to harm who watches it: it writes anything over all that it shares with its
-// supervisor, the children's area and the regions, with several threads, while that reads. Run by
-// hostile_test.py, which has no answer for its figures: only that memprof survives and says so.
+// A program that wants to harm its supervisor. Several threads overwrite all memory shared with the
+// supervisor, the children's area and the regions, while the supervisor reads. Run by
+// hostile_test.py, which expects no figures: only that memprof survives and says so.
 //
 //   hostile_tree WHAT MILLISECONDS SEED     ends with status 7
-//     WHAT   area    the children's area: its header, and who claims what
+//     WHAT   area    the children's area: its header, and its claims
 //            region  the header and the tables of each region
 //            all     both
 //            claim   slots in the name of SEED: "program", "supervisor" or a pid
@@ -54,7 +54,8 @@ uint64_t Next(uint64_t* state) {
   return z ^ z >> 31;
 }
 
-// What is most likely to be believed: small numbers, sizes, ids of processes, or anything.
+// The values that are most likely to be trusted: small numbers, sizes, ids of processes, or
+// anything.
 uint64_t Value(uint64_t* state) {
   const uint64_t any = Next(state);
   switch (Next(state) % 8) {

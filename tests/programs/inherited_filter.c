@@ -1,9 +1,9 @@
-// Installs a filter of system calls that kills the process, and executes behind it what the further
-// words say. Without any word: is what is behind it.
+// Installs a filter of system calls that kills the process, and executes the command in the further
+// words behind it. Without such words it runs behind the filter itself.
 //
-//   no-sockets  socket and what belongs to it
-//   few-calls   all but what the loader, libc and this program call
-//   reboot      reboot alone
+//   no-sockets  forbids socket and related calls
+//   few-calls   forbids all except the calls of the loader, libc and this program
+//   reboot      forbids only reboot
 //   executes    the same as no-sockets, in a child that is waited for
 #define _GNU_SOURCE
 #include <errno.h>

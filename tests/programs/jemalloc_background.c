@@ -1,6 +1,6 @@
-// jemalloc starts and ends a thread of its own, each time from another stack: it does so with its
-// locks taken, and the loader allocates for the thread. Whoever asks jemalloc for its figures in that
-// allocation waits for himself.
+// jemalloc starts and ends a thread of its own, each time from another stack. It does so with its
+// locks taken, and the loader allocates for the thread. A tracker that asks jemalloc for its
+// figures in that allocation waits for itself.
 //
 // SITE function=main line=@kept peak=5000/1 leaked=5000/1 total=5000/1
 // TRACKER dropped_events=0

@@ -1,4 +1,4 @@
-// jemalloc's extended interface, without its development package.
+// Declarations of jemalloc's extended interface, without its development package.
 #include <stddef.h>
 
 void* mallocx(size_t size, int flags);

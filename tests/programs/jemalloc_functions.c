@@ -1,5 +1,5 @@
-// jemalloc's extended interface. The figure is the size that was asked for; a block belongs to the
-// call that gave it its present size.
+// jemalloc's extended interface. The figure is the requested size; a block belongs to the call that
+// gave it its present size.
 //
 // SITE function=allocate line=@allocate peak=0/0         leaked=0/0        total=220/4
 // SITE function=main     line=@aligned  peak=0/0         leaked=0/0        total=505/1
@@ -70,7 +70,7 @@ int main(void) {
   if (xallocx(p, 100000, 0, 0) != 80) return 7;
   keep[4] = p;
 
-  // What comes beyond `size` was offered, not asked for.
+  // Bytes beyond `size` were offered, not requested.
   p = mallocx(97, 0);                            // @roomy
   if (xallocx(p, 100, 900, 0) != 112) return 8;  // @extra
   keep[5] = p;

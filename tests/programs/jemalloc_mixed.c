@@ -1,5 +1,6 @@
-// Blocks of malloc's that jemalloc's extended functions take, and the other way round. Each block
-// is counted once and freed once. With a preloaded malloc that isn't jemalloc's the program is at fault.
+// Blocks of malloc that are passed to jemalloc's extended functions, and the other way round. Each
+// block is counted once and freed once. With a preloaded malloc other than jemalloc's the program
+// is at fault.
 //
 // CASE with=glibc,jemalloc
 // SITE function=main line=@malloc_d   peak=0/0       leaked=0/0      total=101/1

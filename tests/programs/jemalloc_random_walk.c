@@ -1,6 +1,6 @@
-// A seeded random walk over malloc's and jemalloc's extended functions in any mixture, over 8
-// places. The program keeps its own book, as random_walk.c does. With a preloaded malloc that
-// isn't jemalloc's the program is at fault.
+// A seeded random walk over malloc and jemalloc's extended functions in any mixture, over 8 places.
+// The program keeps its own book, as random_walk.c does. With a preloaded malloc other than
+// jemalloc's the program is at fault.
 //
 // CASE with=glibc,jemalloc
 // ANSWER
@@ -32,8 +32,8 @@ static struct {
   int place;
 } blocks[kBlocks];
 
-// Odd places use jemalloc's functions, even ones malloc's. Of a block that is resized, xallocx has
-// the first try where `size` is odd.
+// Odd places use jemalloc's functions, even ones malloc's. If `size` is odd, xallocx has the first
+// try at resizing.
 #define PLACE(n)                                                         \
   static void* place##n(void* p, size_t size) {                          \
     if (n % 2 == 0) return p ? realloc(p, size) : malloc(size);          \

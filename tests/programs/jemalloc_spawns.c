@@ -1,5 +1,5 @@
-// A program with jemalloc whose child has none, but inherits what was preloaded: whatever the child
-// finds, it works.
+// A program with jemalloc whose child has none, but inherits the preloads. The child works,
+// whichever functions it finds.
 //
 // SITE function=main line=@before peak=2000/1 leaked=2000/1 total=2000/1
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-// Blocks that the tracker never saw, in the hands of jemalloc's extended functions. Two are freed
-// (dallocx, sdallocx); what rallocx and xallocx make of the others is known from then on.
+// Blocks that the tracker never saw, passed to jemalloc's extended functions. Two are freed
+// (dallocx, sdallocx); the results of rallocx and xallocx are known from then on.
 //
 // SITE function=main line=@rallocx peak=0/0     leaked=0/0   total=999/1
 // SITE function=main line=@xallocx peak=112/1   leaked=112/1 total=112/1

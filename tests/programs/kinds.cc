@@ -1,4 +1,4 @@
-// Which function allocated: each of them from a place of its own, 10 times 24 bytes, none freed.
+// Each function of the allocator from a place of its own, 10 times 24 bytes, none freed.
 //
 // SITE function=of_new           line=@new           kind=new     total=240/10 sizes=16-31:10
 // SITE function=of_new_array     line=@new_array     kind=new[]   total=240/10

@@ -1,12 +1,12 @@
-// Four threads beside one block that is large enough for them to keep something back from the
-// ordering word: 20 MiB, of which that is 640 bytes each and at most 14 KiB in all.
+// Four threads beside one block that is large enough for them to hold something back from the
+// ordering word: 20 MiB, so that it is 640 bytes each and at most 14 KiB in all.
 //
 // usage: large_heap_threads walk|climb
-//   walk   random; what is live has few values, so that the maximum is reached again and again, by
-//          blocks of two places in other parts
+//   walk   random; the live bytes have few values, so that the maximum is reached again and again, by
+//          blocks of two places in different proportions
 //   climb  each thread allocates 20 to 28 KiB in blocks of 100 bytes, frees most, and again
 //
-// Where the peak lies depends on how the threads run: tests/e2e/event_log_test.py replays it.
+// The moment of the peak depends on how the threads run: tests/e2e/event_log_test.py replays it.
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-// What is freed late isn't leaked: by a thread_local's destructor, a pthread key's destructor, an
-// atexit handler, a static object's destructor and an ELF destructor. What they allocate and keep
-// is.
+// Blocks that are freed late aren't leaked: by a thread_local's destructor, a pthread key's
+// destructor, an atexit handler, a static object's destructor and an ELF destructor. Blocks that
+// these allocate and keep are.
 //
 // SITE function=TlsOwner      line=@tls_new    peak=100/1  leaked=0/0   total=300/3
 // SITE function=~TlsOwner     line=@tls_keep   peak=22/2   leaked=33/3  total=33/3

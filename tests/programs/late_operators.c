@@ -1,4 +1,4 @@
-// operator new(size_t) and operator delete(void*), which take only blocks of their own.
+// operator new(size_t) and operator delete(void*), which accept only blocks of their own.
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,10 +1,10 @@
-// A C program's plugins bring C++ runtimes in scopes of their own: each plugin's operators are its
+// A C program's plugins bring C++ runtimes in scopes of their own. Each plugin's operators are its
 // runtime's, whatever else is loaded, also after they were unloaded and loaded elsewhere. The
-// runtimes abort when they get each other's blocks. The very first call comes from a thread that
+// runtimes abort if they get each other's blocks. The very first call comes from a thread that
 // holds a lock for which a constructor waits in dlopen.
 //
-// A preloaded allocator has operators itself, in everybody's scope: all of the plugins' calls are its,
-// and the figures the same.
+// A preloaded allocator has operators itself, in the global scope: all of the plugins' calls go
+// there, and the figures are the same.
 //
 // SOURCES late_plugin_one.c late_plugin_two.c
 // SITE function=late_one_gives line=@one        peak=? leaked=0/0   total=2000/20

@@ -1,9 +1,9 @@
-// Wrappers of malloc and its like that look for the real function when they are first called: what
-// is called within that call must not need it. They count, and what they counted is printed: a
-// tracker makes no call of its own.
+// Wrappers of malloc and similar functions that look for the real function at their first call:
+// code within that call must not need it. They count their calls and print the numbers: a tracker
+// makes no call of its own.
 //
-// Built twice: in the executable (lazy_wrappers), and as a library to preload
-// (liblazy_preload.so), which also wraps what needs a lock and memory of its own: mmap, mprotect,
+// Built twice: in the executable (lazy_wrappers), and as a library to preload (liblazy_preload.so).
+// The library also wraps functions whose search needs a lock and memory: mmap, mprotect,
 // clock_gettime, close.
 #define _GNU_SOURCE
 #include <dlfcn.h>

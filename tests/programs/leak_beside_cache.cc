@@ -1,13 +1,13 @@
-// A service in small: it forgets its sessions, slowly, beside a cache that fills and levels off.
+// A small service: it slowly forgets its sessions, beside a cache that fills and levels off.
 //
-//   leak_beside_cache [STEPS [MICROSECONDS]]      1,500 steps of 4,000 µs unless said otherwise
+//   leak_beside_cache [STEPS [MICROSECONDS]]      default: 1,500 steps of 4,000 µs
 //
-// Each step leaves one session of 128 bytes (RememberSession), looks four pages up in a cache of
-// STEPS * 2 / 5 pages of 4,096 bytes (CachedPage), which so has 1 − e^(−10 t) of them after the part t
-// of the run, and renews one of the pages; a request's own memory goes at its end (HandleRequest).
-// 125,000 µs a step leak a kilobyte a second.
-// A step is due at its time: what a machine was late with is done at once, so that the pace of the
-// whole is even on a busy one too.
+// Each step leaves one session of 128 bytes (RememberSession), looks up four pages in a cache of
+// STEPS * 2 / 5 pages of 4,096 bytes (CachedPage), and renews one of the pages. After the part t of
+// the run the cache therefore has 1 − e^(−10 t) of its pages. A request's own memory is freed at
+// its end (HandleRequest). With 125,000 µs a step it leaks a kilobyte a second. Each step has a
+// fixed time: a machine that is late catches up at once, so that the overall pace is even on a busy
+// machine too.
 // memprof growth names RememberSession, and no other. Nothing is freed at the end.
 #include <time.h>
 #include <unistd.h>

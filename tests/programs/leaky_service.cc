@@ -1,4 +1,4 @@
-// A small service with a leak in it: the example of the documentation.
+// A small service with a leak: the example of the documentation.
 //
 // SITE function=Session      line=@session peak=480000/1000 leaked=0/0         total=480000/1000
 // SITE function=RememberUser line=@leak    peak=250000/1000 leaked=250000/1000 total=250000/1000

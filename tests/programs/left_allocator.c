@@ -1,8 +1,8 @@
-// A signal handler leaves malloc by siglongjmp: what comes after is counted. But a handler on
-// another stack that allocates within malloc, and returns, has left nothing: the alternate stack is
-// below, above and within the thread's own.
+// A signal handler leaves malloc by siglongjmp: later events are counted. But a handler on another
+// stack that allocates within malloc, and returns, has left nothing: the alternate stack is below,
+// above and within the thread's own.
 //
-// Where a preloaded allocator takes the place of the program's, nobody is interrupted or left.
+// If a preloaded allocator replaces the program's, nothing is interrupted or left.
 //
 // SITE function=main line=@first peak=10/1  leaked=10/1  total=10/1
 // SITE function=main line=@after peak=600/6 leaked=600/6 total=600/6

@@ -1,4 +1,4 @@
-// An allocator that may be left at any instruction, and that says when it is entered. calloc's
+// An allocator that may be left at any instruction, and that reports when it is entered. calloc's
 // blocks are from a ring, since it is called often; the others are never reused.
 #include <errno.h>
 #include <stdint.h>

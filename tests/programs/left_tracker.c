@@ -1,6 +1,7 @@
-// A timer's handler leaves whatever it interrupts by siglongjmp, 300 times: mostly one of our
-// hooks, at any of their instructions. What comes after is counted. Other allocators can't be left like
-// that (bare, they crash now and then): with them free(NULL) is interrupted, which changes nothing there.
+// A timer's handler leaves the interrupted function by siglongjmp, 300 times: usually one of our
+// hooks, at any of their instructions. Later events are counted. Other allocators can't be left
+// like that (bare, they crash now and then): with them free(NULL) is interrupted, which changes
+// nothing there.
 //
 // SITE function=churn line=@churn peak=? leaked=? total=?
 // SITE function=main line=@after peak=? leaked=0/0 total=300000/3000

@@ -1,4 +1,4 @@
-// Under RLIMIT_AS the program gets what the limit allows, is told NULL beyond it, and goes on.
+// Under RLIMIT_AS the program gets what the limit allows, gets NULL beyond it, and goes on.
 //
 // SITE function=main line=@before peak=1000000/1 leaked=1000000/1 total=1000000/1
 // SITE function=main line=@after  peak=50000/50 leaked=50000/50 total=50000/50

@@ -1,6 +1,6 @@
-// A seccomp filter that kills the process for any call but those that glibc's own allocator makes:
-// the tracker lives within the same. It is set by libc's functions, by syscall(), or by the
-// instruction itself, of which nobody is told; who asks prctl then is answered.
+// A seccomp filter that kills the process for any call except those of glibc's own allocator: the
+// tracker must live with the same calls. The filter is set by libc's functions, by syscall(), or by
+// the bare instruction, which no hook sees; prctl reports it if asked.
 //
 // CASE
 // CASE args=syscall

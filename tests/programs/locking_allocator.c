@@ -1,6 +1,6 @@
-// An allocator in the executable, whose lock is no recursive one. While it has it, it calls what
-// else a tracker hooks, from the very first malloc on: who allocates or locks there waits for ever,
-// and SIGALRM ends it.
+// An allocator in the executable with a lock that isn't recursive. While holding it, it calls other
+// functions that a tracker hooks, from the very first malloc on. A hook that allocates or locks
+// there waits for ever, and SIGALRM ends the program.
 //
 // Built twice: with an arena of its own (locking_allocator), and as a wrapper of libc's malloc that
 // it looks for with dlsym (locking_wrapper).
@@ -26,7 +26,7 @@ static void unlock(void) { __atomic_store_n(&locked, 0, __ATOMIC_RELEASE); }
 
 __attribute__((constructor(101))) static void end_if_it_hangs(void) { alarm(20); }
 
-// What glibc itself needs no memory for.
+// Functions for which glibc itself needs no memory.
 static void call_what_is_hooked(void) {
   char name[16];
   prctl(PR_GET_NAME, name);

@@ -1,6 +1,6 @@
 // A process whose main thread ends while another one goes on. tests/e2e/main_thread_ends_test.py
-// knows what each has: its worker allocates 100 bytes ten times a round, each of some 10 ms, and then
-// on threads of its own; the process exits with 3. Exits with 77 where it may not do its part.
+// knows the figures: its worker allocates 100 bytes ten times a round, each of some 10 ms, and then
+// on threads of its own; the process exits with 3. Exits with 77 if it can't do its part.
 //
 // usage: main_thread_ends HOW ROUNDS [MS]
 //   itself     it is this process, whose main thread ends after MS

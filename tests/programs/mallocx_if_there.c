@@ -1,5 +1,5 @@
-// Looks for jemalloc as libraries do, by a weak symbol, and says what it found. With the argument
-// "use" it works with what it found and says nothing. By itself it has no jemalloc.
+// Looks for jemalloc as libraries do, by a weak symbol, and prints the result. With the argument
+// "use" it uses what it found and prints nothing. By itself it has no jemalloc.
 //
 // SITE function=main line=@malloc peak=300/1 leaked=0/0 total=300/1
 // WHOLE peak=300/1 leaked=0/0 total=300/1

@@ -1,5 +1,5 @@
-// Not a known answer of its own: 32,768 stacks, each with a live block of 100 bytes, and then it
-// stands still until its input ends (history_test).
+// Not a known answer of its own: 32,768 stacks, each with a live block of 100 bytes; then it is
+// idle until its input ends (history_test).
 #include <stdlib.h>
 #include <unistd.h>
 

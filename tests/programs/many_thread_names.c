@@ -1,5 +1,5 @@
-// 400 threads of 400 names, one at a time; each leaks 16 bytes. At most 256 names are kept, the
-// others are together in "[other threads]", and nothing is lost.
+// 400 threads with 400 names, one at a time; each leaks 16 bytes. At most 256 names are kept, the
+// others are summed in "[other threads]", and nothing is lost.
 //
 // SITE function=leak line=@leak peak=6400/400 leaked=6400/400 total=6400/400
 // SITE function=main line=@top peak=90000/1 leaked=90000/1 total=90000/1

@@ -1,5 +1,5 @@
-// What a program maps itself: parts that go, mappings over others, moves, growth, reservations that
-// become usable, files, and the break. Nothing of it is in the heap's figures.
+// A program's own mappings: parts that are unmapped, mappings over others, moves, growth,
+// reservations that become usable, files, and the break. None of them is in the heap's figures.
 //
 // WHOLE peak=0/0 leaked=0/0 total=0/0
 // MAP function=holed    line=@holed    kind=anonymous peak=0/0       leaked=0/0       total=40960/1

@@ -1,5 +1,5 @@
-// A forked child's own mappings are in its own capture, from its first event on, which may be one of
-// them; what it has from its parent is not. The parent's capture has nothing of the child's.
+// A forked child's own mappings are in its own capture, from its first event on, which may be one
+// of them. Mappings from its parent are not. The parent's capture has nothing of the child's.
 //
 // MAP function=before line=@before kind=anonymous peak=1048576/1 leaked=1048576/1 total=1048576/1
 // MAPPED peak=1048576/1 leaked=1048576/1 total=1048576/1

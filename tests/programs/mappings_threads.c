@@ -1,4 +1,5 @@
-// Threads that map and unmap at once, and get each other's addresses; each keeps its last mapping.
+// Threads that map and unmap at the same time, and get each other's addresses; each keeps its last
+// mapping.
 //
 // MAP function=work line=@work kind=anonymous leaked=131072/4 total=294912000/16000
 // MAPPED leaked=131072/4 total=294912000/16000

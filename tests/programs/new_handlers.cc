@@ -1,6 +1,7 @@
-// What a new-handler allocates is the program's, like all else; what operator new makes of it is
-// not: it gives up, and is no allocation. Debian's mimalloc is built as C and ends the program
-// instead.
+// A new-handler's allocations are the program's, like all others. The operator new that then fails
+// is no allocation. Debian's mimalloc is built as C and ends the program instead.
+//
+// The std::bad_alloc at the end is an allocation too: 8 bytes after a header of 128.
 //
 // CASE with=glibc,jemalloc,tcmalloc
 // SITE function=Reserve  line=@malloc    peak=1000/1 leaked=1000/1 total=1000/1

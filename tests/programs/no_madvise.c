@@ -1,6 +1,6 @@
-// A seccomp filter that kills the process for madvise, which malloc needs not, or (strict) for
-// every call but write and exit: the tracker lives within the same, and goes on counting. The main
-// thread's stack is followed where it never was before.
+// A seccomp filter that kills the process for madvise, which malloc doesn't need, or (strict) for
+// every call except write and exit. The tracker must live with the same calls, and goes on
+// counting. The main thread's stack is followed into parts that were never seen before.
 //
 // CASE name=filter args=filter
 // CASE name=strict args=strict

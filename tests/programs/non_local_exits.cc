@@ -1,5 +1,5 @@
-// Exceptions and longjmp take away frames that the tracker has seen; the next allocation has the
-// stack that is there now. 2,000 turns of each, from several depths.
+// Exceptions and longjmp remove frames that the tracker has seen; the next allocation has the
+// current stack. 2,000 turns of each, from several depths.
 //
 // SITE function=Thrower line=@thrower peak=? leaked=0/0      total=20000/2000
 // SITE function=Jumper  line=@jumper  peak=? leaked=0/0      total=40000/2000

@@ -1,5 +1,5 @@
-// Children in states that fork() alone doesn't make. tests/e2e/odd_forks_test.py knows what each
-// has. Exits with 77 where it may not do its part.
+// Children in states that fork() alone doesn't make. tests/e2e/odd_forks_test.py knows the figures.
+// Exits with 77 if it can't do its part.
 //
 // usage: odd_forks HOW [ARGUMENTS]
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// Sizes at the edges: nothing, more than 32 bits hold, and more than there is. What fails is no
+// Extreme sizes: nothing, more than 32 bits hold, and more than there is. A failing call is no
 // allocation. mimalloc doesn't set errno then.
 //
 // CASE with=glibc,jemalloc,tcmalloc

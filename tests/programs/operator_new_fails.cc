@@ -1,5 +1,5 @@
-// operator new that can't: bad_alloc, the new-handler, nothrow's null. None is an allocation, but
-// the exceptions are, and are freed. Debian's mimalloc is built as C and ends the program instead.
+// Failing operator new: bad_alloc, the new-handler, nothrow's null. None is an allocation, but the
+// exceptions are, and are freed. Debian's mimalloc is built as C and ends the program instead.
 //
 // TRACKER unknown_frees=0
 // TRACKER dropped_events=0

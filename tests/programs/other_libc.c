@@ -1,6 +1,6 @@
-// A program that another libc may be linked with (musl-gcc): every function that the tracker stands in
-// for, threads, forks, execs and mappings. It prints what differs from what the standards say, and ends with 7.
-// With an argument it lives for as many milliseconds.
+// A program that another libc may be linked with (musl-gcc): every function that the tracker hooks,
+// threads, forks, execs and mappings. It prints deviations from the standards, and then ends with
+// 7. With an argument it lives for as many milliseconds.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-// A peak that follows a fall at once: A +100, A −100, B +150. The rows at the peak are B's 150 and
+// A peak that directly follows a fall: A +100, A −100, B +150. The rows at the peak are B's 150 and
 // nothing of A.
 //
 // SITE function=a line=@a peak=0/0   leaked=0/0   total=100/1

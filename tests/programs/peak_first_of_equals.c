@@ -1,4 +1,4 @@
-// The same maximum three times: the first counts, so it is A's.
+// The same maximum three times: the first one counts, so it is A's.
 //
 // SITE function=a line=@a peak=400/2 leaked=0/0   total=400/2
 // SITE function=b line=@b peak=0/0   leaked=0/0   total=400/1

@@ -1,5 +1,5 @@
-// A realloc never has its old and its new block live together: 1000 → 1500 peaks at 1500, not at
-// 2500. And one that fails leaves the peak where it was.
+// The old and the new block of a realloc never exist together: 1000 → 1500 peaks at 1500, not at
+// 2500. A failing realloc leaves the peak alone.
 //
 // SITE function=main line=@first  peak=0/0    leaked=0/0    total=1000/1
 // SITE function=main line=@second peak=1500/1 leaked=1500/1 total=1500/1

@@ -1,4 +1,4 @@
-// A thread with a pending cancellation, which ends at the next cancellation point: neither an
+// A thread with a pending cancellation, which ends at the next cancellation point. Neither an
 // allocation nor exit() is one.
 //
 //   exit    ends the process with status 3

@@ -1,5 +1,6 @@
-// Two plugins of the same size, loaded one after the other, so that the second may lie where the
-// first was: what each allocated stays with its own function and file. The first is loaded twice.
+// Two plugins of the same size, loaded one after the other, so that the second may be at the place
+// of the first. The allocations of each stay with its own function and file. The first is loaded
+// twice.
 //
 // SOURCES plugin_one.c plugin_two.c
 // SITE function=plugin_one_leaks line=@one  peak=200/2 leaked=200/2 total=200/2

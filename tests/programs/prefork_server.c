@@ -1,6 +1,6 @@
-// A pre-fork server on loopback, which is its own client: the master reads a configuration, forks
+// A pre-fork server on loopback, which is its own client. The master reads a configuration, forks
 // workers that accept from one socket, and sends requests. Each request leaves a session of 104
-// bytes behind, in whichever worker took it.
+// bytes in the worker that took it.
 //
 // usage: prefork_server WORKERS REQUESTS
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// Processes that make others, in every way. tests/e2e/process_tree_test.py knows what each has.
+// Processes that make others, in every way. tests/e2e/process_tree_test.py knows the figures.
 //
 // usage: process_tree HOW [ARGUMENTS]
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
-// A seeded random walk of 300,000 malloc, realloc and free over 8 places. The program keeps its
-// own book, the rows at the highest moment included, in static memory, and writes it down at the
-// end: an oracle that knows nothing of profilers.
+// A seeded random walk of 300,000 malloc, realloc and free over 8 places. The program keeps its own
+// book in static memory, including the rows at the highest moment, and writes it at the end: an
+// oracle that knows nothing of profilers.
 //
 // ANSWER
 // TRACKER dropped_events=0

@@ -1,5 +1,5 @@
-// Four threads, each on its own random walk over 4 places with blocks passed on to the next thread,
-// so that frees and allocations of one place meet in several threads. What is live at the end and
+// Four threads, each on its own random walk over 4 places, pass blocks on to the next thread, so
+// that frees and allocations of one place meet in several threads. The live blocks at the end and
 // the totals don't depend on the order; the peak does, so it is left open.
 //
 // ANSWER
@@ -22,7 +22,7 @@ struct Row {
 };
 Row rows[kPlaces];
 
-// A block knows its size and place, whoever frees it.
+// A block knows its size and place, whichever thread frees it.
 struct Block {
   uint32_t size;
   int place;

@@ -1,4 +1,4 @@
-// Has by its symbols a jemalloc inside that can be hooked, which refuses when it is asked.
+// By its symbols it has a jemalloc inside that can be hooked, which refuses when it is asked.
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
-// Not a known answer of its own: loads plugin_one by the name that it is given, leaves the
-// directory, with a second argument deletes the file of that path, and has the plugin allocate
-// (module_names_test).
+// Not a known answer of its own: loads plugin_one by the given name, leaves the directory, with a
+// second argument deletes the file of that path, and makes the plugin allocate (module_names_test).
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Two plugins of the same size, loaded in turn 2,500 times each: more loads than there were ever
-// records for. What each allocated stays with its own function and file.
+// Two plugins of the same size, loaded in turn 2,500 times each: more loads than there are records
+// for. The allocations of each stay with its own function and file.
 //
 // SOURCES plugin_one.c plugin_two.c
 // SITE function=plugin_one_leaks line=@one  peak=250000/2500 leaked=250000/2500 total=250000/2500

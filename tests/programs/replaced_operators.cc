@@ -1,7 +1,7 @@
-// A program that replaces one new and one delete: libstdc++'s other operators call these two, which
-// the program counts and exits with 1 if one was missed. Another allocator, preloaded, has all
-// operators itself: then the program counts its own two news and one delete, the two news of tcmalloc's
-// constructor, and the delete that mimalloc's sized one calls.
+// A program that replaces one new and one delete. libstdc++'s other operators call these two; the
+// program counts the calls and exits with 1 if one was missed. A preloaded allocator has all
+// operators itself. Then the program counts its own two news and one delete, the two news of
+// tcmalloc's constructor, and the delete that mimalloc's sized one calls.
 //
 // SITE function=main line=@plain    peak=10/1 leaked=0/0 total=10/1
 // SITE function=main line=@array    peak=20/1 leaked=0/0 total=20/1

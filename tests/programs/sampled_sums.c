@@ -1,10 +1,10 @@
-// Not a known answer: known sums for an estimate, in every way of allocating, each place of its own.
-// Freed: 200,000 blocks of 16 to 271 bytes; kept: 40,000 of 1,000; grown: 2,000 blocks by realloc to
-// 100 times 1 to 20, kept; large: 3 of 50 MB, of which one is kept; empty: 30,000 of 0 bytes, kept;
-// moved: 20,000 of 500 that another thread frees.
+// Not a known answer: known sums for an estimate, in every way of allocating, each at a place of
+// its own. Freed: 200,000 blocks of 16 to 271 bytes; kept: 40,000 of 1,000; grown: 2,000 blocks by
+// realloc to 100 times 1 to 20, kept; large: 3 of 50 MB, of which one is kept; empty: 30,000 of 0
+// bytes, kept; moved: 20,000 of 500 that another thread frees.
 //
-// usage: sampled_sums [fork|hold|freed]   fork: a child allocates as much meanwhile; hold: then waits
-// for its end; freed: frees all that is kept
+// usage: sampled_sums [fork|hold|freed]   fork: a child allocates as much meanwhile; hold: then
+// waits for its end; freed: frees all kept blocks
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

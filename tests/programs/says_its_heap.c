@@ -1,5 +1,6 @@
-// Not a known answer: for faults, which must not show in what it says. Three threads and the main
-// one allocate from several stacks, enough for the tables to grow; what is left is always the same.
+// Not a known answer: for fault injection, which must not change its output. Three threads and the
+// main one allocate from several stacks, enough for the tables to grow; the remaining heap is
+// always the same.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Handlers that allocate: one raised by the program, one on an alternate stack for a fault, one
-// that a timer raises at any instruction of a loop that doesn't allocate.
+// Handlers that allocate: one for a raised signal, one on an alternate stack for a fault, one that
+// a timer raises at any instruction of a loop that doesn't allocate.
 //
 // SITE function=on_raise line=@raise peak=100/10 leaked=0/0   total=100/10
 // SITE function=on_fault line=@fault peak=500/1  leaked=500/1 total=500/1

@@ -1,7 +1,7 @@
 // Fibers of 4 KiB with a guard page below them, whose first event is the process's first, and the
-// thread's: whatever the tracker does for it, it takes less than 2.5 KiB of the program's stack,
-// the allocator's own part included. jemalloc's part alone is 4.4 KiB (bare): with it the fibers have
-// 8 KiB, and 7 KiB are the most.
+// thread's. The tracker takes less than 2.5 KiB of the program's stack for everything, including
+// the allocator's own part. jemalloc's part alone is 4.4 KiB (bare): with it the fibers have 8 KiB,
+// and 7 KiB are the most.
 //
 // SITE function=body line=@first  peak=? leaked=0/0 total=200/2
 // SITE function=body line=@second peak=? leaked=600/2 total=600/2

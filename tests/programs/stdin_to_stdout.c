@@ -1,4 +1,4 @@
-// A filter: what comes in on stdin goes out on stdout in capitals, a note on stderr at the end.
+// A filter: writes stdin in capitals to stdout, and a note to stderr at the end.
 //
 // SITE function=main line=@buffer peak=65536/1 leaked=0/0 total=65536/1
 // WHOLE peak=65536/1 leaked=0/0 total=65536/1

@@ -1,5 +1,5 @@
-// Not a known answer: a program that ends while malloc_trim has glibc's locks, which is hooked by
-// nobody. Whoever then waits for one of them waits for ever, and SIGALRM ends it.
+// Not a known answer: a program that ends while malloc_trim, which isn't hooked, holds glibc's
+// locks. Code that takes one of them waits for ever, and SIGALRM ends the program.
 //
 //   thread    a signal handler has stopped a second thread there, as a collector stops the world
 //   handler   a signal handler that interrupted the only thread there calls exit

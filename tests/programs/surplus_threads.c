@@ -1,6 +1,5 @@
-// 1,100 threads alive at once, which is more than there are slots. What the last one does costs
-// little more than what the others do: without a limit on the search for a slot, 40,000 events take
-// half a minute.
+// 1,100 threads alive at once, more than there are slots. The last one costs little more than the
+// others: without a limit on the search for a slot, 40,000 events take half a minute.
 //
 // SITE function=idle    line=@idle    peak=? leaked=0/0 total=11000/1100
 // SITE function=surplus line=@surplus peak=? leaked=100/1 total=2000000/20000

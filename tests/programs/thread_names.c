@@ -1,4 +1,4 @@
-// The same place under several thread names, changed while the thread runs.
+// The same place under several thread names, which change while the thread runs.
 //
 // SITE function=leak line=@leak thread=thread_names peak=10/1 leaked=10/1 total=10/1
 // SITE function=leak line=@leak thread=reader       peak=20/1 leaked=20/1 total=20/1

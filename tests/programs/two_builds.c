@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #ifdef LATER
-// What follows lies 40 lines lower, and behind more code.
+// The rest is 40 lines lower, and after more code.
 #line 61
 __attribute__((noinline)) int Unrelated(int x) {
   volatile int sum = 0;

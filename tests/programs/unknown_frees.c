@@ -1,6 +1,5 @@
 // Blocks that the tracker never saw, freed and reallocated by functions that it sees; and blocks
-// that libc allocates on the program's behalf. jemalloc's own malloc is where a look into its library
-// finds it.
+// that libc allocates for the program. jemalloc's own malloc is found by a look into its library.
 //
 // SITE function=main line=@known peak=77/1 leaked=77/1 total=77/1
 // SITE function=main line=@moved peak=999/1 leaked=999/1 total=999/1

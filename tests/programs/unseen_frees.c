@@ -1,7 +1,7 @@
-// Blocks that are freed by a function that nobody hooks. The allocator gives their addresses out
-// again: what was there before is known to be gone then, and the figures aren't exact.
+// Blocks that are freed by a function that isn't hooked. The allocator gives their addresses out
+// again: the old blocks are known to be gone then, and the figures aren't exact.
 //
-// 100 blocks, one after the other, and the last of them stays; 1000 together, three times, of which
+// 100 blocks, one after the other, of which the last stays; 1000 together, three times, of which
 // the last thousand stay.
 //
 // CASE with=glibc

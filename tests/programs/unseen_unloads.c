@@ -1,6 +1,6 @@
-// Two plugins of the same extent, one after the other in the same place, and the first is unloaded
-// by libc's own dlclose, which no hook sees, as libc itself unloads its modules for iconv and NSS.
-// Their outer functions have the same code in the same place, their inner ones have not.
+// Two plugins of the same extent, one after the other at the same place. The first is unloaded by
+// libc's own dlclose, which no hook sees, as libc itself unloads its modules for iconv and NSS.
+// Their outer functions have the same code at the same place, their inner ones have not.
 //
 // SOURCES unseen_plugin.c
 // SITE function=first_inner line=@inner peak=100/1   leaked=100/1   total=100/1

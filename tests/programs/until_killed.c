@@ -1,5 +1,5 @@
-// Not a known answer: threads that allocate and free until somebody ends the process, each keeping
-// its own book in a shared file, so that the test can compare after a SIGKILL.
+// Not a known answer: threads allocate and free until the process is killed, each keeping its own
+// book in a shared file, so that the test can compare after a SIGKILL.
 //
 // usage: until_killed FILE THREADS [BYTES]   BYTES: grow until that much is live, then hold
 // FILE: 64 bytes a thread: live bytes, live blocks, events, and 1 while inside an event.

@@ -1,5 +1,5 @@
-// Takes blocks of 1,000 bytes until it is refused one or has a million, and says how many it had.
-// Run by limits_test.
+// Allocates blocks of 1,000 bytes until one is refused or there are a million, and prints their
+// number. Run by limits_test.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// The constructor runs in dlopen, with the loader's lock held, and does what the program says.
+// Its constructor runs in dlopen, with the loader's lock held, and runs the program's callback.
 void constructor_waits(void);
 
 __attribute__((constructor)) static void on_load(void) { constructor_waits(); }

@@ -1,5 +1,5 @@
 // A thread waits in vfork() for two seconds, where it can't be stopped, while the main thread works
-// for three. Prints the longest time in ms that the main thread stood still.
+// for three. Prints the longest time in ms for which the main thread stood still.
 //
 // usage: waits_in_vfork
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Which allocator serves this program: each exports a function that the others don't have.
+// Tells which allocator serves this program: each exports a function that the others don't have.
 #ifndef WHICH_ALLOCATOR_H_
 #define WHICH_ALLOCATOR_H_
 #include <stddef.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What configuring says on a machine that lacks what the build needs: all of it at once, before anything is
+"""Configuring on a machine without the build's dependencies lists all of them at once, before anything is
 built, each with its Debian package, which ./dev installs."""
 import os
 import re

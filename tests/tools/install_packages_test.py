@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""tools/install_packages.sh in a root of the test's own, with an apt-get that does what the test says."""
+"""tools/install_packages.sh in a root of the test's own, with an apt-get that the test controls."""
 import os
 import shutil
 import signal

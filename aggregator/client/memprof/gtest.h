@@ -17,21 +17,21 @@
  *
  * MEMPROF_LIMIT_ALLOCATIONS(n): how many allocations may be made; a realloc is one.
  *
- * MEMPROF_LIMIT_…_THREAD(…): the same of what the calling thread allocates, whoever frees it;
- * without it the whole process counts, with all its threads. Leaks of a thread are what its blocks
- * have grown by in all.
+ * MEMPROF_LIMIT_…_THREAD(…): the same for the allocations of the calling thread, whichever thread
+ * frees them. Without _THREAD the whole process counts, with all its threads. Leaks of a thread are
+ * the growth of its live blocks.
  *
  * Sizes are requested bytes, as a number or as text; "24 MB", "24 MiB" and 25165824 are the same.
  *
  * Run the test under `memprof run`. Without a tracker limits are not checked, and the test goes on
- * as if they weren't there; with MEMPROF_REQUIRED=1 in the environment, or defined when compiling,
- * they fail then (MEMPROF_REQUIRED=0 in the environment wins).
+ * as if they weren't there. With MEMPROF_REQUIRED=1 in the environment, or defined when compiling,
+ * limits fail then (MEMPROF_REQUIRED=0 in the environment wins).
  *
- * What GoogleTest allocates for itself is not held against a limit, nor is what libc, libstdc++ and
- * the loader keep by design held against one of leaks. Where threads make a figure inexact a limit
- * is exceeded only if it surely is; where so many make scopes that this one's end gets no turn, the
- * limit is not checked, which stderr says (or a failure, if limits are required). While a failure
- * is written nothing is counted.
+ * GoogleTest's own allocations don't count against a limit. What libc, libstdc++ and the loader
+ * keep by design doesn't count against a limit on leaks. If threads make a figure inexact, a limit
+ * is exceeded only if that is certain. If so many threads make scopes that this one's end gets no
+ * turn, the limit is not checked; stderr says so, or the test fails if limits are required.
+ * Nothing is counted while a failure is written.
  * docs/testing.md has more.
  */
 #ifndef MEMPROF_GTEST_H_
@@ -121,8 +121,8 @@ inline bool Required(bool when_compiled) {
 
 } /* namespace detail */
 
-/* What a macro declares. Checks when it is destroyed, unless by an exception: then the test fails
- * anyway, and what the exception holds is no leak.
+/* The object that a macro declares. It checks when it is destroyed, unless by an exception: the
+ * test fails then anyway, and memory held by the exception is no leak.
  * Thread safety: made and destroyed by one thread. */
 class LimitScope {
  public:
@@ -253,8 +253,10 @@ class LimitScope {
              detail::FormatBytesExact(value);
     } else if (figure_ == kLeaks) {
       text = about + detail::FormatBytesExact(value) +
-             (thread_ ? ""
-                      : " in " + detail::Plural(static_cast<uint64_t>(measured.blocks), "block")) +
+             /* A block that a realloc made larger is not one more. */
+             (thread_ || measured.blocks <= 0
+                  ? ""
+                  : " in " + detail::Plural(static_cast<uint64_t>(measured.blocks), "block")) +
              of_thread + " leaked";
     } else {
       text = about + detail::Plural(value, "allocation") + of_thread;

@@ -1,12 +1,12 @@
-/* memprof.h: what a program may ask of the heap profiler that watches it, and tell it.
+/* memprof.h: a program's interface to the heap profiler that watches it.
  *
  *   memprof run ./program            everything below works
  *   ./program                        everything below is a no-op that costs a load and a branch
  *
- * C11 or C++17 with gcc or clang. Nothing to link (glibc before 2.34: -ldl): the header looks for
- * the tracker's table of functions in the process once, by dlsym: where there is none, the first
- * call also takes away what dlerror() would have said of an earlier error. With MEMPROF_NO_CLIENT
- * defined not even that is done, and all that is left are empty functions.
+ * C11 or C++17 with gcc or clang. There is nothing to link (glibc before 2.34: -ldl): the header
+ * looks once, by dlsym, for the tracker's table of functions in the process. If there is none, the
+ * first call also clears a pending dlerror() message. With MEMPROF_NO_CLIENT defined nothing is
+ * looked for, and all functions are empty.
  *
  * C++
  *   memprof::Tracker region("parse");
@@ -20,14 +20,15 @@
  *     memprof_scope_stacks(region, MEMPROF_BY_PEAK, 5, print, NULL);
  *   memprof_scope_release(region);
  *
- * Thread safety: every function may be called by any thread. One that comes while another one
- * begins, ends or reads a scope or takes a snapshot waits for it, for 0.1 s at most, and then does
- * nothing; so does one from a signal handler that interrupted the tracker. Both say so: 0, no
- * figures. Threads that allocate never wait. errno is kept. Cost: begin, end, figures and snapshot
- * look at every place that allocated so far, at some 10 ns each. The program's own malloc and free
- * cost nothing more; while a scope with MEMPROF_THREAD is there they cost a few ns more. A forked
- * child is not counted: there everything is a no-op. So it is in a program that was executed by
- * another one and isn't followed.
+ * Thread safety: every function may be called by any thread. If another thread begins, ends or
+ * reads a scope or takes a snapshot, a call waits for it, for 0.1 s at most, and then does nothing.
+ * A call from a signal handler that interrupted the tracker does nothing. In both cases the result
+ * says so: 0, no figures. Threads that allocate never wait. errno is preserved.
+ * Cost: begin, end, figures and snapshot look at every place that allocated so far, at some 10 ns
+ * each. The program's own malloc and free cost nothing more, except for a few ns while there is a
+ * scope with MEMPROF_THREAD.
+ * Everything is a no-op in a forked child, and in a program that was executed by another one and
+ * isn't followed.
  */
 #ifndef MEMPROF_MEMPROF_H_
 #define MEMPROF_MEMPROF_H_
@@ -53,15 +54,15 @@ extern "C" {
 
 /* Flags of memprof_scope_begin. */
 enum {
-  MEMPROF_THREAD = 1 /* know the peak of what the calling thread allocates, too */
+  MEMPROF_THREAD = 1 /* also measure the peak of the calling thread's blocks */
 };
 
 /* Flags of struct memprof_figures. */
 enum {
-  /* The figures are estimates of one sampled block in so many bytes (`run --sample`). */
+  /* The figures are estimates by sampling (`run --sample`). */
   MEMPROF_SAMPLED = 1,
   /* Other threads allocated while the scope's begin, its end or a mark between was made: bytes are
-   * off by at most `bound_bytes`. Without this flag bound_bytes may still be what threads kept back
+   * off by at most `bound_bytes`. Without this flag bound_bytes may still be what threads held back
    * from the process's counter (`run --exact-peak` makes it 0). */
   MEMPROF_INEXACT = 2,
   /* thread_peak_growth_bytes and thread_growth_bytes are known: the scope has MEMPROF_THREAD, and
@@ -77,33 +78,33 @@ enum {
   MEMPROF_WAS_STOPPED = 64
 };
 
-/* What happened since a scope began. Bytes are those that were asked for. */
+/* The figures since a scope began. Bytes are requested bytes. */
 struct memprof_figures {
   uint32_t size;  /* sizeof(struct memprof_figures), by the caller; the header does it */
   uint32_t flags; /* MEMPROF_… */
 
-  /* Of the whole process. */
+  /* The whole process. */
   int64_t start_bytes;       /* live when the scope began */
-  int64_t now_bytes;         /* live now; of an ended scope, when it ended */
-  int64_t peak_bytes;        /* the most that was live at once from its begin to now */
+  int64_t now_bytes;         /* live now; for an ended scope, when it ended */
+  int64_t peak_bytes;        /* highest live bytes from its begin to now */
   int64_t peak_growth_bytes; /* peak_bytes - start_bytes; never negative */
   int64_t growth_bytes;      /* now_bytes - start_bytes; negative if more was freed */
   int64_t growth_blocks;
-  int64_t leaked_bytes;  /* the sum of the places that grew, each by its own growth: what a */
-  int64_t leaked_blocks; /* place leaked is not hidden by what another one gave back */
+  int64_t leaked_bytes;  /* the sum over the places that grew: the leak of one place is */
+  int64_t leaked_blocks; /* not hidden by memory that another one gave back */
   uint64_t allocations;  /* made since the begin, freed or not; a realloc is one */
   uint64_t allocated_bytes;
 
-  /* Of the thread that began the scope. What it allocated is its own, whoever frees it. */
+  /* The thread that began the scope. A block belongs to the thread that allocated it. */
   uint64_t thread_allocations;
   uint64_t thread_allocated_bytes;
-  int64_t thread_peak_growth_bytes; /* with MEMPROF_THREAD: the most that its blocks grew by */
-  int64_t thread_growth_bytes;      /* with MEMPROF_THREAD: what they have grown by now */
+  int64_t thread_peak_growth_bytes; /* with MEMPROF_THREAD: highest growth of its blocks */
+  int64_t thread_growth_bytes;      /* with MEMPROF_THREAD: their growth by now */
 
   uint64_t bound_bytes; /* every figure of bytes is off by at most this; 0: exact */
 };
 
-/* What is known at once, without a scope. */
+/* The figures that need no scope. */
 struct memprof_usage {
   uint32_t size;               /* sizeof(struct memprof_usage), by the caller; the header does it */
   uint32_t flags;              /* MEMPROF_SAMPLED */
@@ -111,18 +112,18 @@ struct memprof_usage {
   int64_t process_peak_bytes;  /* highest since the program began */
   int64_t thread_bytes;        /* allocated by this thread less what it freed; negative in one that
                                 * frees what others allocated */
-  uint64_t thread_allocations; /* of this thread, and of those whose place it took */
+  uint64_t thread_allocations; /* of this thread, and of earlier ones whose slot it took */
   uint64_t thread_allocated_bytes;
-  uint64_t bound_bytes; /* of process_*: what threads may have kept back from the counter */
+  uint64_t bound_bytes; /* of process_*: what threads may have held back */
 };
 
-/* What memprof_scope_stacks orders by, and shows in a stack's `bytes` and `blocks`. */
+/* The order of memprof_scope_stacks, and the meaning of a stack's `bytes` and `blocks`. */
 enum memprof_order {
-  MEMPROF_BY_PEAK = 0,        /* what was live at the scope's peak more than when it began; the rows
-                               * sum to peak_growth_bytes, so some may be negative: they come last */
-  MEMPROF_BY_LEAKED = 1,      /* what is live more than when it began; those that grew */
-  MEMPROF_BY_ALLOCATIONS = 2, /* how many blocks were allocated in it */
-  MEMPROF_BY_ALLOCATED = 3    /* how many bytes */
+  MEMPROF_BY_PEAK = 0,        /* growth from the scope's begin to its peak; the rows
+                               * sum to peak_growth_bytes; negative ones come last */
+  MEMPROF_BY_LEAKED = 1,      /* growth from its begin to now; only stacks that grew */
+  MEMPROF_BY_ALLOCATIONS = 2, /* number of blocks allocated in it */
+  MEMPROF_BY_ALLOCATED = 3    /* number of bytes */
 };
 
 struct memprof_stack {
@@ -136,7 +137,7 @@ struct memprof_stack {
   int64_t blocks;
 };
 
-/* Not 0: enough. What it is given is valid until it returns. It may allocate, and call anything. */
+/* Returns 0 to go on. Its argument is valid until it returns. It may allocate and call anything. */
 typedef int (*memprof_stack_callback)(const struct memprof_stack* stack, void* context);
 
 typedef uint64_t memprof_scope; /* 0: none */
@@ -194,10 +195,10 @@ MEMPROF_INLINE int memprof_present(void) {
   return table ? table->counted() : 0;
 }
 
-/* From stop to start no allocation of any thread is counted, as if those blocks did not exist; what
- * was counted before still leaves the figures when it is freed, and a block that realloc moves or
- * resizes leaves them too. Calls nest: as many starts as stops. Counting is on when a program
- * begins; a start too many does nothing. Returns how many stops are in force then. */
+/* From stop to start no allocation of any thread is counted, as if those blocks did not exist. A
+ * block that was counted before still leaves the figures when it is freed, or when realloc moves or
+ * resizes it. Calls nest: as many starts as stops. Counting is on when a program begins; a surplus
+ * start does nothing. Returns the number of stops in force. */
 MEMPROF_INLINE int memprof_stop(void) {
   const struct memprof_client_table* table = memprof_client();
   return table ? table->stop() : 0;
@@ -208,13 +209,14 @@ MEMPROF_INLINE int memprof_start(void) {
 }
 
 /* Keeps what is live now, by place, under a name of at most 63 bytes: reports read it as
- * `FILE@name`. At most 64 are kept, of equal names the newest. Returns 1, or 0: not kept. */
+ * `FILE@name`. At most 64 are kept; a new one replaces the one of its name. Returns 1, or 0: not
+ * kept. */
 MEMPROF_INLINE int memprof_snapshot(const char* name) {
   const struct memprof_client_table* table = memprof_client();
   return table ? table->snapshot(name) : 0;
 }
 
-/* 1, or 0: nothing is known, and *usage is all zeros. */
+/* Returns 1, or 0: nothing is known, and *usage is all zeros. */
 MEMPROF_INLINE int memprof_get_usage(struct memprof_usage* usage) {
   const struct memprof_client_table* table = memprof_client();
   struct memprof_usage none = {0, 0, 0, 0, 0, 0, 0, 0};
@@ -224,14 +226,13 @@ MEMPROF_INLINE int memprof_get_usage(struct memprof_usage* usage) {
 }
 
 /* Begins a scope of the whole process. Scopes may nest, overlap, and end in any order and thread;
- * 64 may exist at once. `name` is for who reads the program. Returns 0 if there is none to be had.
- */
+ * 64 may exist at once. `name` is for readers of the program. Returns 0 if none is available. */
 MEMPROF_INLINE memprof_scope memprof_scope_begin(const char* name, uint32_t flags) {
   const struct memprof_client_table* table = memprof_client();
   return table ? table->scope_begin(name, flags) : 0;
 }
 
-/* The figures up to now, or of an ended scope up to its end. 1, or 0 and *figures is all zeros. */
+/* The figures up to now, or up to an ended scope's end. Returns 1, or 0 with *figures all zeros. */
 MEMPROF_INLINE int memprof_scope_figures(memprof_scope scope, struct memprof_figures* figures) {
   const struct memprof_client_table* table = scope ? memprof_client() : MEMPROF_NULL;
   struct memprof_figures none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -240,7 +241,7 @@ MEMPROF_INLINE int memprof_scope_figures(memprof_scope scope, struct memprof_fig
   return table ? table->scope_figures(scope, figures) : 0;
 }
 
-/* Ends the scope: its figures change no more. `figures` may be a null pointer. As …_figures. */
+/* Ends the scope: its figures are final. `figures` may be null. Returns as …_figures. */
 MEMPROF_INLINE int memprof_scope_end(memprof_scope scope, struct memprof_figures* figures) {
   const struct memprof_client_table* table = scope ? memprof_client() : MEMPROF_NULL;
   struct memprof_figures none = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
@@ -271,14 +272,14 @@ MEMPROF_INLINE void memprof_scope_release(memprof_scope scope) {
  *   arena = malloc(1 << 20);  memprof_pool_arena(arena);     the pool gets its memory
  *   memprof_pool_alloc(at, bytes);                           … gives out a part of it
  *   memprof_pool_free(at);                                   … takes it back
- *   free(arena);                                             as ever
+ *   free(arena);                                             as usual
  *
- * Nothing is counted twice: memprof_pool_arena takes the arena's bytes out of the figures (a block
- * of 0 bytes stays in its row until it is freed), since what is used of it is counted by the blocks
- * from then on. An arena that came from mmap or is static was never counted: nothing to tell.
- * A block's address is a multiple of 8 (others are counted as dropped events). One that begins
- * where another one is marked takes its place. Freeing an arena frees none of its blocks: who drops
- * all at once marks each of them freed, or marks none. */
+ * Nothing is counted twice: memprof_pool_arena takes the arena's bytes out of the figures, since
+ * the pool's blocks are counted from then on. (A block of 0 bytes stays in the arena's row until
+ * it is freed.) An arena from mmap, or a static one, was never counted and needs no call.
+ * A block's address is a multiple of 8 (others are counted as dropped events). A block that begins
+ * where another one is marked replaces it. Freeing an arena frees none of its blocks: a pool that
+ * drops all at once marks each of them freed, or marks none. */
 MEMPROF_INLINE void memprof_pool_arena(void* arena) {
   const struct memprof_client_table* table = memprof_client();
   if (table) table->pool_arena(arena);

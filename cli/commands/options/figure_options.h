@@ -1,4 +1,4 @@
-// --leaks, --total, --temporary: which figure a report is of, instead of the peak. At most one.
+// --leaks, --total, --temporary: the figure that a report shows instead of the peak. At most one.
 #pragma once
 
 #include "cli/basics/arguments.h"

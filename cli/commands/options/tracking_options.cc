@@ -1,7 +1,7 @@
 #include "cli/commands/options/tracking_options.h"
 
-#include "cli/basics/any_number.h"
 #include "cli/basics/option_checks.h"
+#include "cli/basics/random_number.h"
 #include "cli/basics/time_option.h"
 #include "core/units.h"
 
@@ -33,7 +33,7 @@ Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags) {
   options.temporary_threshold = flags.temporary_threshold;
   if (!flags.sample.empty()) options.sample_bytes = *ParseBytes(flags.sample);
   if (options.sample_bytes == 0) return options;
-  options.sample_seed = AnyNumber();
+  options.sample_seed = RandomNumber();
   if (options.temporary_threshold != 1) {
     return Fail(ErrorKind::kUsage,
                 "--temporary above 1 needs every event, and --sample leaves most out; give one");
@@ -46,6 +46,13 @@ void AddCommandLineOption(Arguments& arguments, bool& command_line) {
       "--command-line,!--no-command-line", command_line,
       "Keep the program's arguments in the capture (the default); --no-command-line: its "
       "name alone, where they tell what is secret");
+}
+
+void AddCaptureFileOptions(Arguments& arguments, std::string& output, bool& force) {
+  arguments.Add("-o,--output", output, "The capture's file; %p is the pid, %n the program")
+      .TypeName("FILE")
+      .ShowDefault();
+  arguments.AddFlag("-f,--force", force, "Overwrite an existing capture");
 }
 
 void AddCheckpointOption(Arguments& arguments, std::chrono::milliseconds& time) {

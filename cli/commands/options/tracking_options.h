@@ -1,4 +1,4 @@
-// The options that say what a tracker counts, and how: those that run and attach have in common.
+// The options that control what a tracker counts, and how: those that run and attach share.
 //
 // Failure: kUsage, one line.
 #pragma once
@@ -23,10 +23,13 @@ void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags);
 
 Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags);
 
-// --no-command-line: the capture is to go without it.
+// --no-command-line: leaves the command line out of the capture.
 void AddCommandLineOption(Arguments& arguments, bool& command_line);
 
-// --checkpoint, of those that write a capture.
+// -o and -f, for the commands that write a capture.
+void AddCaptureFileOptions(Arguments& arguments, std::string& output, bool& force);
+
+// --checkpoint, for the commands that write a capture.
 void AddCheckpointOption(Arguments& arguments, std::chrono::milliseconds& time);
 
 }  // namespace memprof

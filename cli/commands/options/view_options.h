@@ -27,11 +27,11 @@ struct ViewOptions {
 
   Figure figure() const { return which.figure(); }
 
-  // JSON and CSV hold all rows unless a number was asked for.
+  // JSON and CSV have all rows unless a number was asked for.
   size_t DataRows() const { return rows_option.count() != 0 ? rows : 0; }
 };
 
-// As data for other programs; at most one of them.
+// --json and --csv, for other programs; at most one of them.
 inline void AddDataOptions(Arguments& arguments, bool& json, bool& csv) {
   Option as_json = arguments.AddFlag("--json", json, "As JSON, all rows unless -n is given");
   arguments.AddFlag("--csv", csv, "As CSV, all rows unless -n is given").Excludes(as_json);
@@ -69,6 +69,7 @@ inline void AddViewOptions(Arguments& arguments, ViewOptions& options, size_t ro
       .ShowDefault();
   AddDataOptions(arguments, options.json, options.csv);
   AddSymbolOptions(arguments, options.symbols);
+  AddWrapperOption(arguments);
   AddOutputOptions(arguments, options.output);
 }
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "formats/csv_line.h"
-#include "formats/json_export.h"
+#include "formats/export/csv_line.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {

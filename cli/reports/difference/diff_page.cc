@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/reports/exactness.h"
 #include "cli/reports/rows.h"
-#include "cli/reports/trust.h"
 #include "cli/web/diff_tree.h"
 #include "cli/web/embedded_json.h"
 #include "cli/web/page_template.h"
@@ -41,7 +41,7 @@ Json SideJson(const DiffSide& side) {
   std::vector<std::string> warnings;
   for (const std::string& line : ProcessLines(*side.profile))
     warnings.push_back("processes: " + line);
-  for (std::string& line : TrustLines(*side.profile)) warnings.push_back(std::move(line));
+  for (std::string& line : ExactnessNotes(*side.profile)) warnings.push_back(std::move(line));
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     warnings.push_back("sampled: " + SamplingText(sample));
   }
@@ -53,7 +53,7 @@ Json SideJson(const DiffSide& side) {
           {"notes", side.profile->notes}};
 }
 
-// Callers of the location, outwards, for a reader who knows the stack.
+// The location's callers, outwards, for a reader who knows the stack.
 std::string CallersOf(const DiffRow& row) {
   std::vector<std::string> names;
   for (size_t i = row.location + 1; i < row.stack.size(); ++i) {

@@ -1,5 +1,5 @@
-// The difference of two captures as one HTML file: a red and blue flame graph with a table. As
-// cli/web/page.h's it works from a disk, offline, and shows text as text only.
+// The difference of two captures as one HTML file: a red and blue flame graph with a table. Like
+// cli/web/page.h's page, it works from a disk, offline, and shows text only as text.
 //
 // Invariant: for every figure the nodes, and the rows of each table, sum to both captures' totals.
 // Thread safety: pure. The same profiles and options give the same bytes.
@@ -12,9 +12,9 @@
 namespace memprof {
 
 struct DiffPageOptions {
-  DiffBy by = DiffBy::kSite;  // what the page shows first
+  DiffBy by = DiffBy::kSite;  // the table that the page shows first
   Figure figure = Figure::kPeak;
-  size_t max_rows = 1000;  // of a table, the largest changes; the others are one row
+  size_t max_rows = 1000;  // in a table: the largest changes; the others are one row
   size_t max_nodes = 50'000;
 };
 

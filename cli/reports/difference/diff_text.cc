@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/reports/exactness.h"
 #include "cli/reports/rows.h"
 #include "cli/reports/symbol_notes.h"
-#include "cli/reports/trust.h"
-#include "cli/terminal/figure_table.h"
+#include "cli/terminal/text_table.h"
 #include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/units.h"
@@ -50,7 +50,7 @@ class ChangeTable {
   }
 
   const Figure figure_;
-  FigureTable table_;
+  TextTable table_;
 };
 
 std::string PlaceText(const DiffRow& row) {
@@ -114,7 +114,7 @@ std::string HeadText(const char* name, const DiffSide& side, const TextStyle& st
   for (const std::string& line : ProcessLines(*side.profile)) {
     text += std::string(8, ' ') + Wrapped("processes: " + Printable(line), 8, style.width);
   }
-  for (const std::string& doubt : TrustLines(*side.profile)) {
+  for (const std::string& doubt : ExactnessNotes(*side.profile)) {
     text += std::string(8, ' ') + Wrapped("note: " + Printable(doubt), 8, style.width);
   }
   return text;
@@ -137,11 +137,11 @@ std::string TotalsText(const Profile& old_profile, const Profile& new_profile, b
         fmt::format("{}{} → {}, {} ({}), {} blocks", about, FormatBytes(old.bytes),
                     FormatBytes(now.bytes), changed, FormatRelativeChange(old.bytes, now.bytes),
                     FormatCountChange(change.allocations, error.allocations));
-    // The mark of a colour ends before the line does.
+    // The escape that ends a colour comes before the line's end.
     std::string wrapped = Wrapped(line, kNames + 4, style.width);
     wrapped.pop_back();
-    text += "  " + PaddedRight(NameOf(figure), kNames + 2) +
-            Coloured(wrapped, change.bytes, style) + "\n";
+    const char* name = new_profile.chosen && figure == Figure::kPeak ? "live" : NameOf(figure);
+    text += "  " + PaddedRight(name, kNames + 2) + Coloured(wrapped, change.bytes, style) + "\n";
   }
   return text;
 }

@@ -1,7 +1,7 @@
 // The difference of two captures as text: heads, totals, and the rows that changed.
 //
-// Invariant: the changes of the lines sum to that of the total below them; what did not change, and
-// what is beyond the rows asked for, has a line of its own.
+// Invariant: the changes of the lines sum to that of the total below them. Rows that did not
+// change, and rows beyond the requested number, are summed in a line of their own.
 // Thread safety: pure.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace memprof {
 
 struct DiffSide {
-  std::string name;  // of the capture's file
+  std::string name;  // the name of the capture's file
   const Profile* profile = nullptr;
 };
 
@@ -21,19 +21,20 @@ struct DiffTextOptions {
   DiffBy by = DiffBy::kSite;
   Figure figure = Figure::kPeak;
   DiffSort sort = DiffSort::kBytes;
-  size_t rows = 0;  // 0: all that changed
+  size_t rows = 0;  // 0: all rows that changed
   TextStyle style = {};
 };
 
 std::string DiffText(const DiffSide& before, const DiffSide& after, const DiffTextOptions& options);
 
-// "← caller ← its caller …" from the location outwards, without how a program starts. By site.
+// "← caller ← its caller …" from the location outwards, without the frames of a program's start.
+// For rows by site.
 std::string CallersText(const DiffRow& row);
 
 // "+1.2 MiB", "-12 B", "0 B"; with an error "+1.2 ± 0.3 MiB".
 std::string FormatBytesChange(int64_t bytes, uint64_t error = 0);
 std::string FormatCountChange(int64_t count, uint64_t error = 0);
-// "+12.5%"; "new" where there was nothing, "gone" where nothing is left.
+// "+12.5%"; "new" if there was nothing before, "gone" if nothing is left.
 std::string FormatRelativeChange(uint64_t before, uint64_t after);
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 
 #include "core/profile/location.h"
 #include "core/profile/symbol_key.h"
+#include "core/tree/path_to_root.h"
 
 namespace memprof {
 namespace {
@@ -23,7 +24,8 @@ class Builder {
  public:
   explicit Builder(DiffBy by) : by_(by) {}
 
-  // `figures`: which side of the rows is booked. The later profile comes last: names are its.
+  // `figures` is the side of the rows that is filled. Add the later profile last: rows have its
+  // names.
   void Add(const Profile& profile, DiffFigures DiffRow::*figures) {
     keys_.clear();
     for (const ProfileFrame& frame : profile.frames) keys_.push_back(SymbolKeyOf(profile, frame));
@@ -62,7 +64,7 @@ class Builder {
     if (site.runtime_reason != nullptr) return {{kRuntimeRow, ""}};
     if (by_ == DiffBy::kSite) {
       Key key;
-      for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
+      for (const uint32_t node : PathToRoot(profile.nodes, site.node)) {
         key.push_back(keys_[profile.nodes[node].frame]);
       }
       return key;
@@ -70,7 +72,7 @@ class Builder {
     const uint32_t node = LocationOf(profile, site);
     if (node == 0) return {};
     const SymbolKey& location = keys_[profile.nodes[node].frame];
-    // A row that is no code has no module: its name is all there is.
+    // A row that is no code has no module, only its name.
     if (by_ == DiffBy::kModule && !location.module.empty()) return {{"", location.module}};
     return {location};
   }
@@ -92,7 +94,7 @@ class Builder {
     row.line = frame->line;
     if (by_ != DiffBy::kSite) return;
     const uint32_t location = LocationOf(profile, site);
-    for (uint32_t node = site.node; node != 0; node = profile.nodes[node].parent) {
+    for (const uint32_t node : PathToRoot(profile.nodes, site.node)) {
       if (node == location) row.location = row.stack.size();
       const uint32_t id = profile.nodes[node].frame;
       row.stack.push_back({keys_[id].function, ModuleOf(profile, profile.frames[id])});
@@ -104,7 +106,7 @@ class Builder {
   }
 
   const DiffBy by_;
-  std::vector<SymbolKey> keys_;  // of the frames of the profile that is added
+  std::vector<SymbolKey> keys_;  // of the frames of the profile that is being added
   std::map<Key, DiffRow> rows_;
 };
 
@@ -155,7 +157,7 @@ std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffB
     }
     return 0;
   };
-  // Stable: of equals the order of their keys, which is the same every time.
+  // Stable: equal rows keep the order of their keys, which is the same every time.
   std::stable_sort(rows.begin(), rows.end(), [&](const DiffRow& a, const DiffRow& b) {
     if (const uint64_t x = weight(a), y = weight(b); x != y) return x > y;
     return std::tie(a.function, a.module) < std::tie(b.function, b.module);
@@ -170,6 +172,8 @@ std::vector<Figure> KnownFigures(const Profile& before, const Profile& after) {
   if (before.tracker.temporary_threshold == 0 || after.tracker.temporary_threshold == 0) {
     std::erase(known, Figure::kTemporary);
   }
+  // A moment has what was live then; the other figures would be the whole runs'.
+  if (before.chosen || after.chosen) known = {Figure::kPeak};
   return known;
 }
 

@@ -1,10 +1,10 @@
-// ProfileDiff: two profiles side by side, row by row: what has more, what has less.
+// ProfileDiff: compares two profiles row by row.
 //
-// Rows are found by SymbolKey (core/profile/symbol_key.h), never by address or line, so that two
-// builds of a program can be compared. What is kept by design is one row of its own.
+// Rows are matched by SymbolKey (core/profile/symbol_key.h), never by address or line, so that two
+// builds of a program can be compared. Blocks kept by design are one row.
 //
-// Invariant: for every figure the rows sum to the profile's totals before and after, and so their
-// differences to the difference of the totals.
+// Invariant: for every figure the rows sum to the profiles' totals before and after. So their
+// differences sum to the difference of the totals.
 // Thread safety: pure.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 #include "core/profile/profile.h"
 #include "core/result.h"
-#include "formats/exporters.h"
+#include "formats/export/exporters.h"
 
 namespace memprof {
 
@@ -36,26 +36,28 @@ struct DiffFigures : Figures {
 };
 
 struct DiffFrame {
-  std::string function, module;  // as in the later profile if it is there; the module's path
+  std::string function, module;  // as in the later profile if the frame is there; the module's path
 };
 
 struct DiffRow {
-  std::string function;               // a location's, or a bracketed row; empty by module
+  // a location's, or a bracketed row; empty if rows are by module
+  std::string function;
   std::string module;                 // path; empty: none
   std::string file;                   // empty: not known, or none
-  uint32_t line = 0;                  // 0: not known, or not one alone
-  std::vector<DiffFrame> stack = {};  // by site: innermost first
+  uint32_t line = 0;                  // 0: not known, or several lines
+  std::vector<DiffFrame> stack = {};  // if rows are by site: innermost first
   size_t location = 0;                // index into stack
   DiffFigures before, after;
 };
 
-// Largest change of the figure first; of equals by name.
+// Largest change of the figure first; equal ones by name.
 std::vector<DiffRow> DiffRows(const Profile& before, const Profile& after, DiffBy by,
                               Figure figure = Figure::kPeak, DiffSort sort = DiffSort::kBytes);
 
 DiffFigures FiguresOf(const Profile& profile);
 
-// Those that both captures tell: an old one may not say what was temporary.
+// The figures that both sides have: an old capture may lack the temporary blocks, and a moment has
+// only what was live, in place of the peak.
 std::vector<Figure> KnownFigures(const Profile& before, const Profile& after);
 
 struct Change {

@@ -6,15 +6,17 @@
 #include <utility>
 #include <vector>
 
-#include "formats/csv_line.h"
-#include "formats/json_export.h"
+#include "core/profile/location.h"
+#include "core/tree/path_to_root.h"
+#include "formats/export/csv_line.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The first `limit` rows; the live figures of the others together.
+// The first `limit` rows, and the sum of the others' live figures.
 struct Limited {
   size_t shown = 0;
   Count rest;
@@ -47,7 +49,9 @@ Json GrowthObject(const Growth& growth) {
 }
 
 Json Until(std::optional<uint64_t> limit_bytes, const GrowthReport& report, double rate) {
-  const auto ms = limit_bytes ? TimeUntilMs(*limit_bytes, report.live.bytes, rate) : std::nullopt;
+  const auto ms = limit_bytes && !report.load_ended_ms
+                      ? TimeUntilMs(*limit_bytes, report.live.bytes, rate)
+                      : std::nullopt;
   return ms ? Json(*ms) : Json();
 }
 
@@ -55,58 +59,53 @@ Json LiveObject(const Count& live) {
   return {{"bytes", live.bytes}, {"allocations", live.allocations}};
 }
 
-}  // namespace
+const char* MemoryOf(const GrowthRow& row) { return row.mapped ? "mapped" : "heap"; }
 
-std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_t limit,
-                       std::optional<uint64_t> limit_bytes) {
-  Json json = StatsObject(profile);
-  json["notes"] = profile.notes;
-  const GrowthRate sum = SumOfGrowing(report);
-  Json& head = json["growth"];
-  head = {{"moments", report.moments},
-          {"interval_ms", report.interval_ms},
-          {"from_ms", report.from_ms},
-          {"until_ms", report.until_ms},
-          {"noise_floor_bytes", report.floor_bytes},
-          {"confidence", 0.95},
-          {"live", LiveObject(report.live)},
-          {"places_that_grow", sum.places},
-          {"bytes_per_hour", sum.bytes_per_hour},
-          {"limit_bytes", limit_bytes ? Json(*limit_bytes) : Json()},
-          {"until_limit_ms", Until(limit_bytes, report, sum.bytes_per_hour)},
-          {"program", GrowthObject(report.program)},
-          {"rss_beside_heap", report.beside_heap ? GrowthObject(*report.beside_heap) : Json()}};
-  Json& rows = json["rows"] = Json::array();
-  const Limited limited = Limit(report.rows, limit);
+// The stack that grew most, from the place outwards.
+Json StackOf(const Profile& profile, const GrowthRow& row) {
+  Json stack = Json::array();
+  if (row.heaviest_node == 0) return stack;
+  ProfileSite site;
+  site.node = row.heaviest_node;
+  for (const uint32_t node : PathToRoot(profile.nodes, LocationOf(profile, site))) {
+    const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
+    stack.push_back({{"function", frame.function}, {"file", frame.file}, {"line", frame.line}});
+  }
+  return stack;
+}
+
+void AddRows(const Profile& profile, const GrowthReport& report, const std::vector<GrowthRow>& from,
+             size_t limit, std::optional<uint64_t> limit_bytes, Json& rows) {
+  const Limited limited = Limit(from, limit);
   for (size_t i = 0; i < limited.shown; ++i) {
-    const GrowthRow& row = report.rows[i];
-    Json entry = {{"function", row.function},
-                  {"file", row.file},
-                  {"line", row.line},
-                  {"module", row.module},
-                  {"live", LiveObject(row.live)},
+    const GrowthRow& row = from[i];
+    Json entry = {{"memory", MemoryOf(row)}, {"function", row.function},
+                  {"file", row.file},        {"line", row.line},
+                  {"module", row.module},    {"live", LiveObject(row.live)},
                   {"stacks", row.stacks}};
     if (profile.tracker.sample_bytes != 0) entry["live"]["standard_error"] = row.error_bytes;
     entry.update(GrowthObject(row.growth));
     const bool grows = row.growth.verdict == GrowthVerdict::kGrows;
+    entry["growing"] =
+        grows ? Json({{"stacks", row.growing_stacks}, {"live", LiveObject(row.growing_live)}})
+              : Json();
+    if (grows) entry["stack"] = StackOf(profile, row);
     entry["until_limit_ms"] =
         grows ? Until(limit_bytes, report, row.growth.bytes_per_hour) : Json();
     rows.push_back(std::move(entry));
   }
-  if (limited.shown < report.rows.size()) {
-    rows.push_back(
-        {{"function", "[others]"}, {"live", LiveObject(limited.rest)}, {"stacks", limited.stacks}});
+  if (limited.shown < from.size()) {
+    rows.push_back({{"memory", MemoryOf(from[0])},
+                    {"function", "[others]"},
+                    {"live", LiveObject(limited.rest)},
+                    {"stacks", limited.stacks}});
   }
-  return JsonText(json);
 }
 
-std::string GrowthCsv(const GrowthReport& report, size_t limit) {
-  std::string text =
-      CsvLine({"function", "file", "line", "module", "verdict", "reason", "bytes_per_hour", "low",
-               "high", "p_value", "warm_up_ms", "held_ms", "live_bytes", "live_allocations"});
-  const Limited limited = Limit(report.rows, limit);
+void AddCsvRows(const std::vector<GrowthRow>& rows, size_t limit, std::string& text) {
+  const Limited limited = Limit(rows, limit);
   for (size_t i = 0; i < limited.shown; ++i) {
-    const GrowthRow& row = report.rows[i];
+    const GrowthRow& row = rows[i];
     const Growth& growth = row.growth;
     std::vector<std::string> fields = {row.function,
                                        row.file,
@@ -122,13 +121,51 @@ std::string GrowthCsv(const GrowthReport& report, size_t limit) {
          {growth.warm_up_ms, growth.held_ms, row.live.bytes, row.live.allocations}) {
       fields.push_back(fmt::format("{}", figure));
     }
+    fields.emplace_back(MemoryOf(row));
     text += CsvLine(fields);
   }
-  if (limited.shown < report.rows.size()) {
+  if (limited.shown < rows.size()) {
     text += CsvLine({"[others]", "", "", "", "", "", "", "", "", "", "", "",
                      fmt::format("{}", limited.rest.bytes),
-                     fmt::format("{}", limited.rest.allocations)});
+                     fmt::format("{}", limited.rest.allocations), MemoryOf(rows[0])});
   }
+}
+
+}  // namespace
+
+std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_t limit,
+                       std::optional<uint64_t> limit_bytes) {
+  Json json = StatsObject(profile);
+  json["notes"] = profile.notes;
+  const GrowthRate sum = SumOfGrowing(report.rows);
+  Json& head = json["growth"];
+  head = {{"moments", report.moments},
+          {"interval_ms", report.interval_ms},
+          {"from_ms", report.from_ms},
+          {"until_ms", report.until_ms},
+          {"load_ended_ms", report.load_ended_ms ? Json(*report.load_ended_ms) : Json()},
+          {"noise_floor_bytes", report.floor_bytes},
+          {"confidence", 0.95},
+          {"live", LiveObject(report.live)},
+          {"places_that_grow", sum.places},
+          {"bytes_per_hour", sum.bytes_per_hour},
+          {"limit_bytes", limit_bytes ? Json(*limit_bytes) : Json()},
+          {"until_limit_ms", Until(limit_bytes, report, sum.bytes_per_hour)},
+          {"program", GrowthObject(report.program)},
+          {"mapped", report.mapped ? GrowthObject(*report.mapped) : Json()},
+          {"rss_beside_heap", report.beside_heap ? GrowthObject(*report.beside_heap) : Json()}};
+  if (report.mapped) head["mapped"]["live"] = LiveObject(report.mapped_live);
+  Json& rows = json["rows"] = Json::array();
+  AddRows(profile, report, report.rows, limit, limit_bytes, rows);
+  AddRows(profile, report, report.mapped_rows, limit, std::nullopt, rows);
+  return JsonText(json);
+}
+
+std::string GrowthCsv(const GrowthReport& report, size_t limit) {
+  std::string text = CsvLine({"function", "file", "line", "module", "verdict", "reason",
+                              "bytes_per_hour", "low", "high", "p_value", "warm_up_ms", "held_ms",
+                              "live_bytes", "live_allocations", "memory"});
+  for (const auto* rows : {&report.rows, &report.mapped_rows}) AddCsvRows(*rows, limit, text);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What grows, as data for other programs.
+// The growth report as data for other programs.
 //
 // Thread safety: pure.
 #pragma once
@@ -12,7 +12,9 @@
 
 namespace memprof {
 
-// `limit`: rows; 0: all. The others are one row "[others]", so that sums stay.
+// The object of stats --json with "growth" and "rows": docs/schemas/growth.json.
+//
+// `limit` is the number of rows; 0: all. The others are one row "[others]", so that sums hold.
 std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_t limit,
                        std::optional<uint64_t> limit_bytes);
 std::string GrowthCsv(const GrowthReport& report, size_t limit);

@@ -2,54 +2,24 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <tuple>
 #include <utility>
 
 #include "cli/reports/rows.h"
+#include "core/profile/location.h"
+#include "core/profile/place_growth.h"
 
 namespace memprof {
 namespace {
 
-// The moments that are judged: a part of the profile's.
-struct Window {
-  size_t from = 0, to = 0;
-  std::vector<uint64_t> times_ms;
-  std::span<const uint64_t> Times() const { return std::span(times_ms).subspan(from, to - from); }
-  std::vector<uint64_t> Bytes(const LiveHistory& history) const {
-    const std::vector<uint64_t> all = LiveBytesOf(history, times_ms.size());
-    return {all.begin() + static_cast<std::ptrdiff_t>(from),
-            all.begin() + static_cast<std::ptrdiff_t>(to)};
-  }
-};
-
-Window WindowOf(const Profile& profile, uint64_t since_ms) {
-  Window window;
-  window.times_ms = TimesOf(profile.moments);
-  const bool until = profile.chosen && (profile.chosen->kind == MomentSelector::Kind::kTime ||
-                                        profile.chosen->kind == MomentSelector::Kind::kNamed);
-  for (const uint64_t time : window.times_ms) {
-    if (time < since_ms) ++window.from;
-    if (!until || time <= profile.chosen->time_ms) ++window.to;
-  }
-  window.from = std::min(window.from, window.to);
-  return window;
-}
-
-// Balanced, so that a place of many sites costs no more for each of them.
-LiveHistory SumOfSites(const Profile& profile, std::span<const uint32_t> sites) {
-  if (sites.empty()) return {};
-  if (sites.size() == 1) return profile.sites[sites[0]].history;
-  const size_t half = sites.size() / 2;
-  return SumOf(SumOfSites(profile, sites.first(half)), SumOfSites(profile, sites.subspan(half)));
-}
-
-uint32_t LeafThatGrewMost(const Profile& profile, std::span<const uint32_t> sites, uint32_t from,
-                          uint32_t last) {
+uint32_t LeafThatGrewMost(const std::vector<ProfileSite>& all, std::span<const uint32_t> sites,
+                          uint32_t from, uint32_t last) {
   uint32_t leaf = 0;
   int64_t most = 0;
   for (const uint32_t index : sites) {
-    const ProfileSite& site = profile.sites[index];
+    const ProfileSite& site = all[index];
     const auto grew =
         static_cast<int64_t>(LiveAt(site.history, last).bytes - LiveAt(site.history, from).bytes);
     if (leaf != 0 && grew <= most) continue;
@@ -74,13 +44,13 @@ bool Before(const GrowthRow& a, const GrowthRow& b) {
          std::tie(b.function, b.file, b.line, b.module);
 }
 
-std::optional<Growth> JudgeBesideHeap(const Profile& profile, const Window& window) {
+std::optional<Growth> JudgeBesideHeap(const Profile& profile, const GrowthWindow& window) {
   if (window.from == window.to) return std::nullopt;
   const uint64_t from_ms = window.Times().front(), until_ms = window.Times().back();
   std::vector<uint64_t> times, bytes;
   uint64_t most = 0;
   const auto& points = profile.timeline.points;
-  // As many as moments at most: that is what the judge was scored with.
+  // At most as many points as there are moments: the judge was calibrated with that many.
   const size_t every = points.size() / kMaxMoments + 1;
   for (size_t i = 0; i < points.size(); i += every) {
     const TimelinePoint& point = points[i];
@@ -95,10 +65,70 @@ std::optional<Growth> JudgeBesideHeap(const Profile& profile, const Window& wind
   return JudgeGrowth(times, bytes, options);
 }
 
+// The last moment at which any figure changed, if it is long ago.
+std::optional<uint64_t> LoadEndOf(const Profile& profile, const GrowthWindow& window) {
+  constexpr size_t kFewest = 4;  // moments
+  const size_t moments = window.to - window.from;
+  size_t last = window.from;
+  const auto look = [&](const LiveHistory& history) {
+    for (auto change = history.rbegin(); change != history.rend(); ++change) {
+      if (change->moment >= window.to) continue;
+      last = std::max<size_t>(last, change->moment);
+      break;
+    }
+  };
+  for (const ProfileSite& site : profile.sites) look(site.history);
+  for (const SnapshotMapping& row : profile.mappings.rows) look(row.history);
+  if (last == window.from || window.to - 1 - last < std::max(kFewest, moments / 8)) {
+    return std::nullopt;
+  }
+  return window.times_ms[last];
+}
+
+void JudgeMapped(const Profile& profile, const GrowthWindow& window, GrowthReport& report) {
+  const std::vector<ProfileSite> mappings = MappingsAsSites(profile);
+  const bool known = std::any_of(mappings.begin(), mappings.end(), [](const ProfileSite& mapping) {
+    return !mapping.history.empty();
+  });
+  if (!known || window.from == window.to) return;
+  const auto last = static_cast<uint32_t>(window.to - 1);
+  std::vector<uint32_t> indices(mappings.size());
+  std::iota(indices.begin(), indices.end(), 0u);
+  const std::vector<std::vector<uint32_t>> places = PlacesOf(profile, mappings, indices);
+  const PlaceJudge judge(profile, mappings, window);
+  const std::vector<PlaceGrowth> growths = judge.Judge(places);
+  for (size_t i = 0; i < places.size(); ++i) {
+    PlaceKey key = PlaceKeyOf(profile, LocationOf(profile, mappings[places[i][0]]));
+    GrowthRow row;
+    row.mapped = true;
+    row.function = std::move(key.function);
+    row.file = std::move(key.file);
+    row.line = key.line;
+    row.module = std::move(key.module);
+    row.growth = growths[i].growth;
+    row.stacks = static_cast<uint32_t>(places[i].size());
+    for (const uint32_t site : places[i]) row.live += LiveAt(mappings[site].history, last);
+    if (row.growth.verdict == GrowthVerdict::kGrows) {
+      row.growing_stacks = static_cast<uint32_t>(growths[i].sites.size());
+      for (const uint32_t site : growths[i].sites) {
+        row.growing_live += LiveAt(mappings[site].history, last);
+      }
+    }
+    row.heaviest_node = LeafThatGrewMost(
+        mappings, growths[i].sites, static_cast<uint32_t>(window.from + row.growth.warm_up), last);
+    report.mapped_live += row.live;
+    report.mapped_rows.push_back(std::move(row));
+  }
+  std::sort(report.mapped_rows.begin(), report.mapped_rows.end(), Before);
+  GrowthOptions options;
+  options.floor_bytes = judge.floor_bytes();
+  report.mapped = JudgeGrowth(window.Times(), judge.program(), options);
+}
+
 }  // namespace
 
 GrowthReport MakeGrowthReport(const Profile& profile, uint64_t since_ms) {
-  const Window window = WindowOf(profile, since_ms);
+  const GrowthWindow window = WindowOf(profile, since_ms);
   const std::span<const uint64_t> times = window.Times();
   GrowthReport report;
   report.moments = times.size();
@@ -106,45 +136,44 @@ GrowthReport MakeGrowthReport(const Profile& profile, uint64_t since_ms) {
   if (!times.empty()) {
     report.from_ms = times.front();
     report.until_ms = times.back();
+    report.load_ended_ms = LoadEndOf(profile, window);
   }
 
-  std::vector<std::vector<uint64_t>> series;
-  std::vector<uint64_t> program(times.size(), 0);
+  const PlaceJudge judge(profile, window);
+  report.floor_bytes = judge.floor_bytes();
   const std::vector<LocationRow> places = LocationRows(profile, {});
-  for (const LocationRow& place : places) {
-    series.push_back(window.Bytes(SumOfSites(profile, place.sites)));
-    for (size_t i = 0; i < program.size(); ++i) program[i] += series.back()[i];
-  }
-  GrowthOptions options;
-  options.floor_bytes =
-      GrowthFloor(program.empty() ? 0 : *std::max_element(program.begin(), program.end()));
-  report.floor_bytes = options.floor_bytes;
-  options.judged =
-      static_cast<size_t>(std::count_if(series.begin(), series.end(), [&](const auto& bytes) {
-        return ExceedsFloor(bytes, options.floor_bytes);
-      }));
+  std::vector<std::vector<uint32_t>> sites;
+  for (const LocationRow& place : places) sites.push_back(place.sites);
+  const std::vector<PlaceGrowth> growths = judge.Judge(sites);
 
+  const auto live_at_end = [&](uint32_t site) {
+    if (times.empty()) return Count();
+    return LiveAt(profile.sites[site].history, static_cast<uint32_t>(window.to - 1));
+  };
   Variance variance;
   for (size_t i = 0; i < places.size(); ++i) {
     const LocationRow& place = places[i];
-    GrowthRow row = {place.function, place.file, place.line, place.module, {}, {}, 0,
-                     place.stacks,   0};
+    GrowthRow row;
+    row.function = place.function;
+    row.file = place.file;
+    row.line = place.line;
+    row.module = place.module;
+    row.stacks = place.stacks;
     Variance of_row;
-    if (!times.empty()) {
-      for (const uint32_t site : place.sites) {
-        const Count live =
-            LiveAt(profile.sites[site].history, static_cast<uint32_t>(window.to - 1));
-        row.live += live;
-        of_row += VarianceOf(live, profile.tracker.sample_bytes);
-      }
+    for (const uint32_t site : place.sites) {
+      const Count live = live_at_end(site);
+      row.live += live;
+      of_row += VarianceOf(live, profile.tracker.sample_bytes);
     }
     variance += of_row;
     row.error_bytes = StandardError(of_row).bytes;
-    GrowthOptions of_place = options;
-    of_place.standard_error_bytes = static_cast<double>(row.error_bytes);
-    row.growth = JudgeGrowth(times, series[i], of_place);
+    row.growth = growths[i].growth;
+    if (row.growth.verdict == GrowthVerdict::kGrows) {
+      row.growing_stacks = static_cast<uint32_t>(growths[i].sites.size());
+      for (const uint32_t site : growths[i].sites) row.growing_live += live_at_end(site);
+    }
     if (place.function != kRuntimeRow && !times.empty()) {
-      row.heaviest_node = LeafThatGrewMost(profile, place.sites,
+      row.heaviest_node = LeafThatGrewMost(profile.sites, growths[i].sites,
                                            static_cast<uint32_t>(window.from + row.growth.warm_up),
                                            static_cast<uint32_t>(window.to - 1));
     }
@@ -152,9 +181,11 @@ GrowthReport MakeGrowthReport(const Profile& profile, uint64_t since_ms) {
     report.rows.push_back(std::move(row));
   }
   std::sort(report.rows.begin(), report.rows.end(), Before);
-  options.judged = 1;
+  GrowthOptions options;
+  options.floor_bytes = report.floor_bytes;
   options.standard_error_bytes = static_cast<double>(StandardError(variance).bytes);
-  report.program = JudgeGrowth(times, program, options);
+  report.program = JudgeGrowth(times, judge.program(), options);
+  JudgeMapped(profile, window, report);
   report.beside_heap = JudgeBesideHeap(profile, window);
   return report;
 }
@@ -164,9 +195,9 @@ GrowthRate RateOf(const Growth& growth) {
           std::max(growth.high - growth.bytes_per_hour, growth.bytes_per_hour - growth.low), 1};
 }
 
-GrowthRate SumOfGrowing(const GrowthReport& report) {
+GrowthRate SumOfGrowing(const std::vector<GrowthRow>& rows) {
   GrowthRate sum;
-  for (const GrowthRow& row : report.rows) {
+  for (const GrowthRow& row : rows) {
     if (row.growth.verdict != GrowthVerdict::kGrows) continue;
     const GrowthRate rate = RateOf(row.growth);
     sum.bytes_per_hour += rate.bytes_per_hour;

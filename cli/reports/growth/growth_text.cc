@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/reports/exactness.h"
 #include "cli/reports/row_text.h"
 #include "cli/reports/rows.h"
-#include "cli/reports/trust.h"
-#include "cli/terminal/figure_table.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -24,7 +24,7 @@ std::string LongDuration(uint64_t milliseconds) {
   return FormatCount(milliseconds / kDay) + " days";
 }
 
-// "3.5 ± 0.2 MiB", and where the error is too small for that "3.5 MiB ± 12.0 KiB".
+// "3.5 ± 0.2 MiB"; if the error is too small for that, "3.5 MiB ± 12.0 KiB".
 std::string RateText(const GrowthRate& rate) {
   const auto bytes = static_cast<uint64_t>(std::llround(std::abs(rate.bytes_per_hour)));
   const auto error = static_cast<uint64_t>(std::llround(rate.error));
@@ -40,7 +40,7 @@ std::string UntilText(std::optional<uint64_t> ms) {
   return *ms == 0 ? "reached" : LongDuration(*ms);
 }
 
-// What is said of the rows that aren't shown each for itself.
+// The summary of the rows that aren't shown individually.
 struct Rest {
   uint64_t places = 0;
   Count live;
@@ -64,14 +64,15 @@ class TextMaker {
         estimates_(profile.tracker.sample_bytes != 0) {}
 
   std::string Head() const;
-  std::string Table() const;
+  // `live`: of all rows.
+  std::string Table(const std::vector<GrowthRow>& rows, const Count& live) const;
 
  private:
   std::vector<std::string> Figures(const std::string& rate, const std::string& live,
                                    const std::string& held,
                                    std::optional<double> bytes_per_hour) const;
-  FigureTable::Row RowOf(const GrowthRow& row, size_t folders, size_t names) const;
-  void AddRest(const Rest& rest, const char* name, FigureTable& table) const;
+  TextTable::Row RowOf(const GrowthRow& row, size_t folders, size_t names) const;
+  void AddRest(const Rest& rest, const char* name, TextTable& table) const;
   bool IsShown(const GrowthRow& row, size_t before) const;
 
   const Profile& profile_;
@@ -98,6 +99,12 @@ std::string TextMaker::Head() const {
   say(fmt::format("{}: growth from {} to {}, by {} moments, one every {}", name,
                   FormatDuration(report_.from_ms), FormatDuration(report_.until_ms),
                   report_.moments, FormatDuration(report_.interval_ms)));
+  if (report_.load_ended_ms) {
+    say(fmt::format(
+        "nothing has changed since {}: the load has ended, and no forecast is made from "
+        "what came before",
+        FormatDuration(*report_.load_ended_ms)));
+  }
   const char* sign = estimates_ ? "≈ " : "";
   const Growth& program = report_.program;
   say(fmt::format("heap: {}{}; {}{} live at the last of them", VerdictText(program),
@@ -105,22 +112,29 @@ std::string TextMaker::Head() const {
                       ? fmt::format(", {} an hour", RateText(RateOf(program)))
                       : std::string(),
                   sign, FormatBytes(report_.live.bytes)));
+  if (report_.mapped) {
+    say(fmt::format("mapped: {}{}; {} mapped at the last of them", VerdictText(*report_.mapped),
+                    report_.mapped->verdict == GrowthVerdict::kGrows
+                        ? fmt::format(", {} an hour", RateText(RateOf(*report_.mapped)))
+                        : std::string(),
+                    FormatBytes(report_.mapped_live.bytes)));
+  }
   if (report_.beside_heap && report_.beside_heap->verdict == GrowthVerdict::kGrows) {
     say(
         fmt::format("RSS beside the live heap grows by {} an hour: fragmentation, or memory that "
                     "isn't the heap's",
                     RateText(RateOf(*report_.beside_heap))));
   }
-  if (options_.limit_bytes) {
-    const GrowthRate rate = SumOfGrowing(report_);
+  if (options_.limit_bytes && !report_.load_ended_ms) {
+    const GrowthRate rate = SumOfGrowing(report_.rows);
     auto until = [&](double bytes_per_hour) {
       return TimeUntilMs(*options_.limit_bytes, report_.live.bytes, bytes_per_hour);
     };
     const auto when = until(rate.bytes_per_hour);
     std::string line = fmt::format("the limit of {}: ", FormatBytes(*options_.limit_bytes));
     if (!when) {
-      line +=
-          rate.places == 0 ? "not reached, since nothing is seen to grow" : "not in 1,000 years";
+      line += rate.places == 0 ? "not reached, since nothing of the heap is seen to grow"
+                               : "not in 1,000 years";
     } else if (*when == 0) {
       line += "reached";
     } else {
@@ -139,24 +153,31 @@ std::vector<std::string> TextMaker::Figures(const std::string& rate, const std::
                                             std::optional<double> bytes_per_hour) const {
   std::vector<std::string> figures = {rate, live, held};
   if (options_.limit_bytes) {
-    figures.push_back(bytes_per_hour ? UntilText(TimeUntilMs(*options_.limit_bytes,
-                                                             report_.live.bytes, *bytes_per_hour))
-                                     : "-");
+    figures.push_back(
+        bytes_per_hour && !report_.load_ended_ms
+            ? UntilText(TimeUntilMs(*options_.limit_bytes, report_.live.bytes, *bytes_per_hour))
+            : "-");
   }
   return figures;
 }
 
-FigureTable::Row TextMaker::RowOf(const GrowthRow& row, size_t folders, size_t names) const {
+TextTable::Row TextMaker::RowOf(const GrowthRow& row, size_t folders, size_t names) const {
   const bool grows = row.growth.verdict == GrowthVerdict::kGrows;
-  FigureTable::Row cells;
-  cells.figures = Figures(grows ? RateText(RateOf(row.growth)) : "-",
-                          FormatBytesWithError(row.live.bytes, row.error_bytes),
-                          row.live.bytes != 0 ? FormatDuration(row.growth.held_ms) : "-",
-                          grows ? std::optional(row.growth.bytes_per_hour) : std::nullopt);
+  TextTable::Row cells;
+  // A row's live bytes are those of the whole place.
+  const bool only_a_part = grows && row.growing_live != row.live;
+  cells.figures =
+      Figures(grows ? RateText(RateOf(row.growth)) : "-",
+              FormatBytesWithError(row.live.bytes, row.error_bytes),
+              row.live.bytes != 0 ? FormatDuration(row.growth.held_ms) : "-",
+              grows && !row.mapped ? std::optional(row.growth.bytes_per_hour) : std::nullopt);
   cells.function = Printable(row.function);
   cells.place = Printable(PlaceOf(row.function, row.file, row.line, row.module, folders));
-  cells.below =
-      grows ? CallersText(profile_, row.heaviest_node, names - 2) : VerdictText(row.growth);
+  const std::string part =
+      only_a_part ? fmt::format("{} grow: ", FormatBytes(row.growing_live.bytes)) : std::string();
+  cells.below = grows ? part + CallersText(profile_, row.heaviest_node,
+                                           names - 2 - std::min(names - 2, part.size()))
+                      : VerdictText(row.growth);
   return cells;
 }
 
@@ -168,7 +189,7 @@ bool TextMaker::IsShown(const GrowthRow& row, size_t before) const {
   return row.growth.verdict == GrowthVerdict::kLevelsOff && before < kLevelled;
 }
 
-void TextMaker::AddRest(const Rest& rest, const char* name, FigureTable& table) const {
+void TextMaker::AddRest(const Rest& rest, const char* name, TextTable& table) const {
   if (rest.places == 0) return;
   const bool grows = rest.bytes_per_hour != 0;
   table.Add({Figures(grows ? RateText({rest.bytes_per_hour, rest.error, rest.places}) : "-",
@@ -176,39 +197,39 @@ void TextMaker::AddRest(const Rest& rest, const char* name, FigureTable& table) 
              fmt::format("{} ({})", name, FormatCountOf(rest.places, "place")), "", ""});
 }
 
-std::string TextMaker::Table() const {
+std::string TextMaker::Table(const std::vector<GrowthRow>& rows, const Count& live) const {
   const TextStyle& style = options_.style;
   const size_t folders = style.width >= kWide ? 3 : 0;
   std::vector<std::string> headings = {"an hour ± 95 %", estimates_ ? "≈ live" : "live",
                                        "held for"};
   if (options_.limit_bytes) headings.push_back("limit in");
-  FigureTable table(std::move(headings), style);
+  TextTable table(headings, style);
 
   constexpr const char* kRestNames[] = {"others that grow", "others that level off", "steady",
                                         "undecided"};
   Rest rest[4];
   size_t shown[4] = {};
-  for (size_t i = 0; i < report_.rows.size(); ++i) {
-    const GrowthRow& row = report_.rows[i];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const GrowthRow& row = rows[i];
     const auto verdict = static_cast<size_t>(row.growth.verdict);
     if (IsShown(row, shown[verdict])) {
       ++shown[verdict];
-      // Callers are cut to what there is anyway.
+      // Callers are truncated to the available width.
       table.Add(RowOf(row, folders, style.width));
     } else {
       rest[verdict].Add(row);
     }
-    const bool last =
-        i + 1 == report_.rows.size() || report_.rows[i + 1].growth.verdict != row.growth.verdict;
+    const bool last = i + 1 == rows.size() || rows[i + 1].growth.verdict != row.growth.verdict;
     if (last) {
       const bool all_levelled =
           row.growth.verdict == GrowthVerdict::kLevelsOff && shown[verdict] == 0;
       AddRest(rest[verdict], all_levelled ? "level off" : kRestNames[verdict], table);
     }
   }
-  const GrowthRate sum = SumOfGrowing(report_);
-  table.Add({Figures(sum.places != 0 ? RateText(sum) : "-", FormatBytes(report_.live.bytes), "-",
-                     sum.places != 0 ? std::optional(sum.bytes_per_hour) : std::nullopt),
+  const GrowthRate sum = SumOfGrowing(rows);
+  table.Add({Figures(sum.places != 0 ? RateText(sum) : "-", FormatBytes(live.bytes), "-",
+                     sum.places != 0 && &rows == &report_.rows ? std::optional(sum.bytes_per_hour)
+                                                               : std::nullopt),
              "total", "", ""});
   return table.Text();
 }
@@ -220,9 +241,20 @@ std::string GrowthText(const Profile& profile, const GrowthReport& report,
   const TextMaker maker(profile, report, options);
   std::string text = SamplingHead(profile, options.style) + maker.Head();
   if (report.moments == 0) return text;
-  const bool any = SumOfGrowing(report).places != 0;
-  text += "\n" + Bold(any ? "What grows, by place" : "Nothing is seen to grow", options.style) +
-          "\n" + maker.Table();
+  const bool any = SumOfGrowing(report.rows).places != 0;
+  const bool mapped =
+      std::any_of(report.mapped_rows.begin(), report.mapped_rows.end(),
+                  [](const GrowthRow& row) { return row.growth.verdict == GrowthVerdict::kGrows; });
+  const char* none = mapped ? "Nothing of the heap is seen to grow" : "Nothing is seen to grow";
+  text += "\n" + Bold(any ? "What grows, by place" : none, options.style) + "\n" +
+          maker.Table(report.rows, report.live);
+  const bool mapped_grows = SumOfGrowing(report.mapped_rows).places != 0;
+  if (mapped_grows || (options.all && !report.mapped_rows.empty())) {
+    text += "\n" +
+            Bold(mapped_grows ? "What grows of the mapped memory, by place" : "Mapped memory",
+                 options.style) +
+            "\n" + maker.Table(report.mapped_rows, report.mapped_live);
+  }
   return text;
 }
 

@@ -1,5 +1,5 @@
-// GrowthText: what grows, as text: a row a place with its rate, below it its callers; then what
-// levels off, shortly; the others by number.
+// GrowthText: the growth report as text. Each growing place has a row with its rate, and its
+// callers below. Places that level off follow in short form; the others are only counted.
 //
 // Invariant: the rates of the rows sum to the rate of the last row, and so do the live figures.
 // Thread safety: pure.
@@ -16,7 +16,7 @@
 namespace memprof {
 
 struct GrowthTextOptions {
-  size_t rows = 0;   // at most so many that grow; 0: all
+  size_t rows = 0;   // at most so many growing places; 0: all
   bool all = false;  // a row for every place, whatever its verdict
   std::optional<uint64_t> limit_bytes;
   TextStyle style = {};

@@ -8,11 +8,11 @@
 #include <tuple>
 #include <utility>
 
-#include "cli/reports/trust.h"
+#include "cli/reports/exactness.h"
 #include "core/profile/location.h"
-#include "formats/csv_line.h"
-#include "formats/json_export.h"
-#include "formats/mappings_json.h"
+#include "formats/export/csv_line.h"
+#include "formats/export/json_export.h"
+#include "formats/export/mappings_json.h"
 
 namespace memprof {
 namespace {
@@ -40,7 +40,7 @@ MappingRow PlaceOfRow(const Profile& profile, const SnapshotMapping& mapping) {
   return row;
 }
 
-// The first `limit` rows of each kind, reserved or not, and what the others are together.
+// The first `limit` rows of each kind, reserved or not, and the sum of the others.
 std::vector<MappingRow> Limited(std::vector<MappingRow> rows, size_t limit) {
   if (limit == 0) return rows;
   std::vector<MappingRow> limited;

@@ -1,7 +1,7 @@
-// MappingRows: what the program mapped itself, by place: `memprof table --mmap`.
+// MappingRows: the program's own mappings, by place: `memprof table --mmap`.
 //
-// Invariant: rows that aren't reserved sum to the mappings' totals; what the peak's rows lack of it
-// has a row with a name. What is only reserved is in no total.
+// Invariant: the rows that aren't reserved sum to the mappings' totals. If the peak's rows lack
+// something, it has a row with a name. Reserved address space is in no total.
 // Thread safety: pure.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace memprof {
 
 struct MappingRow {
   std::string function;
-  std::string file;  // of the function
+  std::string file;  // the function's source file
   uint32_t line = 0;
   std::string module;
   MappingKind kind = MappingKind::kAnonymous;
@@ -26,16 +26,16 @@ struct MappingRow {
   Count peak, leaked, total;
 };
 
-// Those that aren't reserved first, then by the figure. Pre: not kTemporary.
+// Reserved rows come last; then ordered by the figure. Pre: not kTemporary.
 std::vector<MappingRow> MappingRows(const Profile& profile, Figure figure);
 
-// At most `limit` rows of each table, the others as one; 0: all.
+// At most `limit` rows of each table; the others are one row. 0: all.
 std::string MappingsText(const Profile& profile, Figure figure, size_t limit,
                          const TextStyle& style);
 std::string MappingsJsonText(const Profile& profile, Figure figure, size_t limit);
 std::string MappingsCsv(const Profile& profile, Figure figure, size_t limit);
 
-// Why there are none; empty: there are.
+// Why there are no mappings; empty if there are some.
 std::string WhyNoMappings(const Profile& profile, const std::string& capture);
 
 }  // namespace memprof

@@ -2,7 +2,7 @@
 
 #include "cli/reports/mappings/mapping_rows.h"
 #include "cli/reports/rows.h"
-#include "cli/terminal/figure_table.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -38,7 +38,7 @@ std::string TableText(const std::vector<MappingRow>& rows, bool reserved, Figure
     sum += ShownOf(row, figure);
     sum_total += row.total;
   }
-  FigureTable table({NameOf(figure), "share", "mappings", "total"}, style);
+  TextTable table({NameOf(figure), "share", "mappings", "total"}, style);
   auto add = [&](const Count& count, const Count& total, std::string function, std::string place,
                  std::string below) {
     table.Add({{FormatBytes(count.bytes), FormatShare(count.bytes, sum.bytes),

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <map>
 #include <queue>
-#include <unordered_map>
+#include <utility>
 
 #include "core/frame_kind.h"
+#include "core/tree/interned_tree.h"
+#include "core/tree/path_to_root.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -16,7 +18,7 @@ class CallTree::Builder {
  public:
   Builder(CallTree& tree, const Profile& profile, const CallTreeOptions& options)
       : tree_(tree), profile_(profile), options_(options) {
-    tree_.nodes_.push_back({NameId({"total", ""})});
+    NameId({"total", ""});  // the root's
     runtime_name_ = NameId({kRuntimeRow, ""});
     for (const ProfileFrame& frame : profile.frames) {
       const std::string module =
@@ -29,54 +31,67 @@ class CallTree::Builder {
     }
   }
 
-  void AddSites() {
+  std::vector<CallTreeNode> Build() {
     for (const ProfileSite& site : profile_.sites) Add(site);
+    std::vector<CallTreeNode> nodes = std::move(merged_).Take();
+    for (uint32_t i = 1; i < nodes.size(); ++i) nodes[nodes[i].parent].children.push_back(i);
+    return nodes;
   }
 
  private:
+  struct Step {
+    uint32_t name = 0;
+    uint32_t calls = 1;  // of it in a row
+  };
+
   void Add(const ProfileSite& site) {
     const Count& figure = FigureOf(site, options_.figure);
     if (figure == Count()) return;
     uint32_t at = 0;
     Book(at, figure, site);
-    std::vector<uint32_t> path = PathOf(site);
+    std::vector<Step> path = PathOf(site);
     if (!options_.bottom_up) std::reverse(path.begin(), path.end());
-    for (const uint32_t name : path) {
-      at = Child(at, name);
+    for (const Step& step : path) {
+      at = merged_.Child(at, step.name);
+      merged_[at].calls = std::max(merged_[at].calls, step.calls);
       Book(at, figure, site);
     }
-    tree_.nodes_[at].own += figure;
-    tree_.nodes_[at].own_variance += FigureOf(site.variances, options_.figure);
+    merged_[at].own += figure;
+    merged_[at].own_variance += FigureOf(site.variances, options_.figure);
   }
 
-  // Names, innermost first.
-  std::vector<uint32_t> PathOf(const ProfileSite& site) const {
-    if (site.runtime_reason != nullptr && !options_.show_runtime) return {runtime_name_};
-    std::vector<uint32_t> path;
-    for (uint32_t node = site.node; node != 0; node = profile_.nodes[node].parent) {
+  // Innermost first.
+  std::vector<Step> PathOf(const ProfileSite& site) const {
+    if (site.runtime_reason != nullptr && !options_.show_runtime) return {{runtime_name_}};
+    std::vector<Step> path;
+    for (const uint32_t node : PathToRoot(profile_.nodes, site.node)) {
       const uint32_t frame = profile_.nodes[node].frame;
-      if (!folded_[frame]) path.push_back(frame_names_[frame]);
+      if (folded_[frame]) continue;
+      const uint32_t name = frame_names_[frame];
+      if (!options_.all_frames && !path.empty() && IsSameFunction(path.back().name, name)) {
+        ++path.back().calls;
+      } else {
+        path.push_back({name});
+      }
     }
     if (path.empty() && site.node != 0) {
-      path.push_back(frame_names_[profile_.nodes[site.node].frame]);
+      path.push_back({frame_names_[profile_.nodes[site.node].frame]});
     }
     return path;
   }
 
-  void Book(uint32_t node, const Count& figure, const ProfileSite& site) {
-    tree_.nodes_[node].figure += figure;
-    tree_.nodes_[node].total_bytes += site.total.bytes;
-    tree_.nodes_[node].variance += FigureOf(site.variances, options_.figure);
+  bool IsSameFunction(uint32_t a, uint32_t b) const {
+    if (a == b) return true;
+    const CallTreeName& x = tree_.names_[a];
+    const CallTreeName& y = tree_.names_[b];
+    return x.function == y.function && x.module == y.module && x.file == y.file;
   }
 
-  uint32_t Child(uint32_t parent, uint32_t name) {
-    const auto [at, fresh] = children_.emplace(uint64_t{parent} << 32 | name,
-                                               static_cast<uint32_t>(tree_.nodes_.size()));
-    if (fresh) {
-      tree_.nodes_[parent].children.push_back(at->second);
-      tree_.nodes_.push_back({name});
-    }
-    return at->second;
+  void Book(uint32_t node, const Count& figure, const ProfileSite& site) {
+    CallTreeNode& booked = merged_[node];
+    booked.figure += figure;
+    booked.total_bytes += site.total.bytes;
+    booked.variance += FigureOf(site.variances, options_.figure);
   }
 
   uint32_t NameId(const CallTreeName& name) {
@@ -92,14 +107,19 @@ class CallTree::Builder {
   std::vector<uint32_t> frame_names_;  // of the profile's frames
   std::vector<bool> folded_;
   std::map<CallTreeName, uint32_t> name_ids_;
-  std::unordered_map<uint64_t, uint32_t> children_;
+  InternedTree<CallTreeNode> merged_;
 };
 
 CallTree::CallTree(const Profile& profile, const CallTreeOptions& options)
     : own_label_(options.bottom_up ? "[no caller]" : "[itself]") {
-  Builder(*this, profile, options).AddSites();
+  nodes_ = Builder(*this, profile, options).Build();
   Sort(options.sort);
   Show(options.rows, options.sort);
+}
+
+std::string CallTree::LabelOf(const CallTreeNode& node) const {
+  const std::string& function = NameOf(node).function;
+  return node.calls > 1 ? fmt::format("{} ×{}", function, FormatCount(node.calls)) : function;
 }
 
 std::vector<CallTreeLine> CallTree::LinesBelow(const CallTreeNode& node) const {
@@ -151,7 +171,7 @@ bool CallTree::Before(uint32_t a, uint32_t b, SortKey sort) const {
   }
   if (left != right) return left > right;
   // By name, so that a report is the same every time.
-  return x.name != y.name ? NameOf(x) < NameOf(y) : a < b;
+  return x.frame != y.frame ? NameOf(x) < NameOf(y) : a < b;
 }
 
 void CallTree::Sort(SortKey sort) {
@@ -161,7 +181,8 @@ void CallTree::Sort(SortKey sort) {
   }
 }
 
-// The heaviest nodes, each only below a caller that is shown. By name nothing is heavy: by bytes.
+// Shows the heaviest nodes; a node is shown only if its parent is. If the order is by name, weights
+// are bytes.
 void CallTree::Show(size_t rows, SortKey sort) {
   const SortKey weight = sort == SortKey::kFunction ? SortKey::kBytes : sort;
   auto lighter = [&](uint32_t a, uint32_t b) { return Before(b, a, weight); };

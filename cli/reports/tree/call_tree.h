@@ -1,16 +1,17 @@
-// CallTree: a profile's stacks as one tree, for the reports in the terminal: callers above callees,
-// or bottom-up, the functions that allocate above who calls them. Equal functions at equal places
-// below one node are one node.
+// CallTree: a profile's stacks as one tree, for the reports in the terminal. It has callers above
+// callees, or bottom-up, with the allocating functions above their callers. Equal functions at
+// equal places below one node are one node.
 //
-// Frames of the system (frame_kind.h) are folded unless asked for: what they allocated is their
-// caller's. If a stack is nothing else, its innermost frame stays.
+// System frames (frame_kind.h) are folded unless asked for: their allocations count as their
+// caller's. If a stack has only such frames, the innermost stays. A function that calls itself is one
+// node, with the place of the innermost call, unless all frames are asked for.
 //
 // Invariants
 //   1. A node's figure is the sum of its children's and of its `own`: what it allocated itself, or
-//      bottom-up what came from nobody else.
+//      bottom-up what has no further caller.
 //   2. nodes()[0] is the root, with the profile's total; a child has a larger index.
-//   3. A node that is shown has a caller that is shown.
-// Thread safety: none needed while it isn't sorted anew.
+//   3. The parent of a shown node is shown.
+// Thread safety: none needed as long as nobody sorts it.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +28,18 @@ struct CallTreeOptions {
   bool show_runtime = false;
   bool all_frames = false;
   bool bottom_up = false;
-  size_t rows = 0;  // how many nodes are shown below the root; 0: all
+  size_t rows = 0;  // number of nodes shown below the root; 0: all
   SortKey sort = SortKey::kBytes;
 };
 
 struct CallTreeNode {
-  uint32_t name = 0;  // into names()
-  Count figure = {};  // that of the options
-  Count own = {};     // of it, of stacks that end here
+  uint32_t parent = 0;
+  uint32_t frame = 0;  // a name's index: NameOf
+  Count figure = {};   // the figure that the options ask for
+  Count own = {};      // the part of it from stacks that end here
   uint64_t total_bytes = 0;
   std::vector<uint32_t> children = {};  // in the report's order
+  uint32_t calls = 1;                   // in a row, in the stack that has most; above 1: recursion
   bool shown = false;
   Variance variance = {}, own_variance = {};
 };
@@ -49,7 +52,7 @@ struct CallTreeName {
   auto operator<=>(const CallTreeName&) const = default;
 };
 
-// A line below a node: a child, or a row with a name.
+// A line below a node: a child, or a row with a label.
 struct CallTreeLine {
   uint32_t node = 0;  // 0: none, a row of `label`
   Count figure = {};
@@ -63,14 +66,16 @@ class CallTree {
   CallTree(const Profile& profile, const CallTreeOptions& options);
 
   const std::vector<CallTreeNode>& nodes() const { return nodes_; }
-  // Their figures sum to the node's: children that are shown, "[itself]" (bottom-up "[no caller]")
-  // for its own beside them, and "[N more]".
+  // Their figures sum to the node's: the shown children, "[itself]" (bottom-up "[no caller]") for
+  // its own part if there are children, and "[N more]".
   std::vector<CallTreeLine> LinesBelow(const CallTreeNode& node) const;
 
-  // Children in another order; what is shown stays.
+  // Sorts children anew; the same nodes stay shown.
   void Sort(SortKey sort);
 
-  const CallTreeName& NameOf(const CallTreeNode& node) const { return names_[node.name]; }
+  const CallTreeName& NameOf(const CallTreeNode& node) const { return names_[node.frame]; }
+  // The function as reports show it: "Parse" or "Parse ×17".
+  std::string LabelOf(const CallTreeNode& node) const;
 
  private:
   class Builder;

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "formats/csv_line.h"
-#include "formats/json_export.h"
+#include "formats/export/csv_line.h"
+#include "formats/export/json_export.h"
 
 namespace memprof {
 namespace {
@@ -45,6 +45,10 @@ CallTreeName NameOf(const CallTree& tree, const Entry& entry) {
   return tree.NameOf(tree.nodes()[entry.line.node]);
 }
 
+uint32_t CallsOf(const CallTree& tree, const Entry& entry) {
+  return entry.line.node == 0 ? 1 : tree.nodes()[entry.line.node].calls;
+}
+
 }  // namespace
 
 std::string TreeJson(const Profile& profile, const CallTreeOptions& options) {
@@ -64,6 +68,7 @@ std::string TreeJson(const Profile& profile, const CallTreeOptions& options) {
     node.update(
         FigureObject(entry.line.figure, entry.line.variance, profile.tracker.sample_bytes != 0));
     node["total"] = {{"bytes", entry.line.total_bytes}};
+    node["calls"] = CallsOf(tree, entry);
     nodes.push_back(std::move(node));
   }
   return JsonText(json);
@@ -75,6 +80,7 @@ std::string TreeCsv(const Profile& profile, const CallTreeOptions& options) {
   std::vector<std::string> line = {"node", "parent", "depth", "function", "file", "line", "module"};
   AddFigureHeading(line, options.figure, estimates);
   line.push_back("total_bytes");
+  line.push_back("calls");
   std::string text = CsvLine(line);
   size_t index = 0;
   for (const Entry& entry : Entries(tree)) {
@@ -88,6 +94,7 @@ std::string TreeCsv(const Profile& profile, const CallTreeOptions& options) {
             name.module};
     AddFigureFields(line, entry.line.figure, entry.line.variance, estimates);
     line.push_back(fmt::format("{}", entry.line.total_bytes));
+    line.push_back(fmt::format("{}", CallsOf(tree, entry)));
     text += CsvLine(line);
   }
   return text;

@@ -17,9 +17,10 @@
 #include <string>
 #include <string_view>
 
+#include "cli/reports/exactness.h"
 #include "cli/reports/tree/tree_view.h"
-#include "cli/reports/trust.h"
 #include "cli/terminal/terminal.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -29,11 +30,11 @@ constexpr int kEscape = 27;
 constexpr int kHeadLines = 2;  // what ran, and the headings
 constexpr int kFootLines = 1;
 
-// The terminal in its own mode while this lives.
+// Puts the terminal into its own mode as long as this lives.
 class Terminal {
  public:
   Terminal() {
-    // Names are UTF-8 whatever the environment says of its own text.
+    // Names are UTF-8 whatever the environment's locale is.
     if (std::setlocale(LC_CTYPE, "") == nullptr ||
         std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
       std::setlocale(LC_CTYPE, "C.UTF-8");
@@ -82,6 +83,10 @@ class Screen {
         options_(options),
         sort_(options.sort),
         estimates_(profile.tracker.sample_bytes != 0),
+        table_({{estimates_ ? "≈ bytes" : "bytes", estimates_ ? 17u : 10u, 1},
+                {"share", 6, 1},
+                {"blocks", 10}},
+               "function", TextStyle()),
         view_(CallTree(profile, options)) {}
 
   void Run() {
@@ -130,15 +135,46 @@ class Screen {
         return view_.ToggleSubtree();
       case 's':
         return SortNext();
+      case 'f':
+        return ShowNextFigure();
+      case 'b':
+        options_.bottom_up = !options_.bottom_up;
+        return ShowAnew(options_.bottom_up ? "callers below what they call" : "callers above");
       case '/':
         return AskAndFind();
       case 'n':
-        return Find(true);
+        return Find(TreeView::Match::kNext);
       case 'N':
-        return Find(false);
+        return Find(TreeView::Match::kPrevious);
       default:
         return;
     }
+  }
+
+  // Figures that the capture doesn't have are left out.
+  void ShowNextFigure() {
+    constexpr Figure kFigures[] = {Figure::kPeak, Figure::kLeaked, Figure::kTotal,
+                                   Figure::kTemporary};
+    const size_t now = static_cast<size_t>(
+        std::find(std::begin(kFigures), std::end(kFigures), options_.figure) - kFigures);
+    for (size_t step = 1; step < std::size(kFigures); ++step) {
+      options_.figure = kFigures[(now + step) % std::size(kFigures)];
+      if (Has(options_.figure)) return ShowAnew(WhatIsShown());
+    }
+    options_.figure = kFigures[now];
+    message_ = "this capture has no other figure";
+  }
+
+  bool Has(Figure figure) const {
+    return std::any_of(profile_.sites.begin(), profile_.sites.end(),
+                       [&](const ProfileSite& site) { return FigureOf(site, figure) != Count(); });
+  }
+
+  void ShowAnew(const std::string& message) {
+    options_.sort = sort_;
+    view_.Show(CallTree(profile_, options_));
+    top_ = 0;
+    message_ = message;
   }
 
   void SortNext() {
@@ -186,14 +222,14 @@ class Screen {
       }
     }
     search_ = text;
-    Find(true);
+    Find(TreeView::Match::kHeaviest);
   }
 
-  void Find(bool forwards) {
+  void Find(TreeView::Match which) {
     message_.clear();
     if (search_.empty()) {
       message_ = "nothing to search for; / asks";
-    } else if (!view_.Find(search_, forwards)) {
+    } else if (!view_.Find(search_, which)) {
       message_ = fmt::format("no function, file or module has '{}'", Printable(search_));
     }
   }
@@ -202,7 +238,7 @@ class Screen {
     move(row, 0);
     clrtoeol();
     attron(static_cast<int>(attributes));
-    // The last column of the last row can't be written to without scrolling.
+    // Writing to the last column of the last row would scroll.
     addstr(Clipped(text, getmaxx(stdscr) - 1).c_str());
     attroff(static_cast<int>(attributes));
   }
@@ -210,6 +246,7 @@ class Screen {
   std::string WhatIsShown() const {
     if (options_.figure == Figure::kLeaked) return "never freed:";
     if (options_.figure == Figure::kTemporary) return "temporary:";
+    if (options_.figure == Figure::kTotal) return "allocated:";
     return "live at " + (profile_.chosen ? profile_.chosen->name : std::string("the peak")) + ":";
   }
 
@@ -226,12 +263,12 @@ class Screen {
 
   std::string LineText(const TreeView::Line& line) const {
     const uint64_t error = StandardError(line.variance).bytes;
-    std::string text = fmt::format(
-        "{} {:>6} {:>10}  ", PaddedLeft(FormatBytesWithError(line.figure.bytes, error), Bytes()),
-        FormatShare(line.figure.bytes, view_.tree().nodes()[0].figure.bytes),
-        FormatCount(line.figure.allocations));
+    std::string text =
+        table_.Figures({FormatBytesWithError(line.figure.bytes, error),
+                        FormatShare(line.figure.bytes, view_.tree().nodes()[0].figure.bytes),
+                        FormatCount(line.figure.allocations)});
     const size_t width = static_cast<size_t>(std::max(getmaxx(stdscr) - 1, 20));
-    // Deep below, only the innermost branches are drawn, so that names keep their room.
+    // At great depth only the innermost branches are drawn, so that names keep their room.
     const size_t left = width > Columns(text) ? width - Columns(text) : 10;
     const std::string branch = ShortenedFront(line.branch, left / 2);
     text += branch + (line.is_open ? "▾ " : line.can_open ? "▸ " : "  ");
@@ -243,8 +280,6 @@ class Screen {
     return text + Shortened(Printable(name.function), room - Columns(place) - 2) + "  " + place;
   }
 
-  size_t Bytes() const { return estimates_ ? 17 : 10; }
-
   void Draw() {
     const int rows = Rows();
     const size_t shown = static_cast<size_t>(rows);
@@ -253,10 +288,7 @@ class Screen {
     if (cursor >= top_ + shown) top_ = cursor - shown + 1;
     top_ = std::min(top_, view_.lines().size() > shown ? view_.lines().size() - shown : 0);
     Put(0, Head(), A_BOLD);
-    Put(1,
-        fmt::format("{} {:>6} {:>10}  function",
-                    PaddedLeft(estimates_ ? "≈ bytes" : "bytes", Bytes()), "share", "blocks"),
-        A_DIM);
+    Put(1, table_.Headings(), A_DIM);
     for (int row = 0; row < rows; ++row) {
       const size_t at = top_ + static_cast<size_t>(row);
       const bool there = at < view_.lines().size();
@@ -264,15 +296,16 @@ class Screen {
           there && at == cursor ? A_REVERSE : A_NORMAL);
     }
     const std::string keys = fmt::format(
-        "↑↓ move  →← open, close  * all  / find  n N next  s sort: {}  q quit", SortName());
+        "↑↓→← move  * all  / n N find  f figure  b callers  s sort: {}  q quit", SortName());
     Put(kHeadLines + rows, message_.empty() ? keys : message_, message_.empty() ? A_DIM : A_BOLD);
     refresh();
   }
 
   const Profile& profile_;
-  const CallTreeOptions options_;
+  CallTreeOptions options_;
   SortKey sort_;
   const bool estimates_;
+  const TextTable table_;
   TreeView view_;
   size_t top_ = 0;  // the line in the first row
   std::string search_, message_;

@@ -8,10 +8,10 @@
 
 namespace memprof {
 
-// Whether stdin and stdout are a terminal that can show it.
+// True if stdin and stdout are a terminal that can show it.
 bool CanShowTreeScreen();
 
-// Until the reader quits. False: the terminal couldn't be set up, and nothing was shown.
+// Returns when the reader quits. False: the terminal couldn't be set up, and nothing was shown.
 bool ShowTreeScreen(const Profile& profile, const CallTreeOptions& options);
 
 }  // namespace memprof

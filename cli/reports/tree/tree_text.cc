@@ -1,13 +1,12 @@
 #include "cli/reports/tree/tree_text.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
 
-#include "cli/reports/trust.h"
+#include "cli/reports/exactness.h"
+#include "cli/terminal/text_table.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -16,15 +15,18 @@ namespace {
 class Printer {
  public:
   Printer(const CallTree& tree, bool estimates, const TextStyle& style)
-      : tree_(tree), estimates_(estimates), bytes_(estimates ? 17 : 10), style_(style) {}
+      : tree_(tree),
+        style_(style),
+        table_({{estimates ? "≈ bytes" : "bytes", estimates ? 17u : 10u, 1},
+                {"share", 6, 1},
+                {estimates ? "≈ blocks" : "blocks", 10}},
+               "function", style) {}
 
   std::string Text() {
     const CallTreeNode& root = tree_.nodes()[0];
-    text_ = Dim(fmt::format("{:>{}} {:>6} {:>10}  {}\n", estimates_ ? "≈ bytes" : "bytes", bytes_,
-                            "share", estimates_ ? "≈ blocks" : "blocks", "function"),
-                style_);
+    text_ = table_.Headings() + "\n";
     Line(root.figure, root.variance, "", Bold("total", style_));
-    // A stack of its own: the tree may be deeper than ours.
+    // An explicit stack: the tree may be deeper than ours.
     std::vector<Open> open;
     open.push_back({tree_.LinesBelow(root)});
     while (!open.empty()) {
@@ -45,7 +47,7 @@ class Printer {
         continue;
       }
       const CallTreeNode& node = tree_.nodes()[line.node];
-      Line(line.figure, line.variance, prefix, Name(tree_.NameOf(node), Columns(prefix)));
+      Line(line.figure, line.variance, prefix, Name(node, Columns(prefix)));
       open.push_back({tree_.LinesBelow(node), 0, below});
     }
     return std::move(text_);
@@ -58,36 +60,35 @@ class Printer {
     std::string prefix = {};
   };
 
-  // Deep below, only the innermost branches are drawn, so that names keep their room.
+  // At great depth only the innermost branches are drawn, so that names keep their room.
   std::string Indent(const std::string& prefix) const {
     const size_t most =
-        style_.width > FigureColumns() + 60 ? style_.width - FigureColumns() - 50 : 10;
+        style_.width > table_.Indent() + 60 ? style_.width - table_.Indent() - 50 : 10;
     return ShortenedFront(prefix, most);
   }
 
-  std::string Name(const CallTreeName& name, size_t prefix) const {
-    const size_t used = FigureColumns() + prefix;
+  std::string Name(const CallTreeNode& node, size_t prefix) const {
+    const std::string label = Printable(tree_.LabelOf(node));
+    const size_t used = table_.Indent() + prefix;
     const size_t room = std::max<size_t>(style_.width > used ? style_.width - used : 0, 20);
-    const std::string place = ShortenedFront(Printable(name.place), room / 2);
-    if (place.empty()) return Shortened(Printable(name.function), room);
-    const std::string function = Shortened(Printable(name.function), room - Columns(place) - 2);
+    const std::string place = ShortenedFront(Printable(tree_.NameOf(node).place), room / 2);
+    if (place.empty()) return Shortened(label, room);
+    const std::string function = Shortened(label, room - Columns(place) - 2);
     return function + "  " + Dim(place, style_);
   }
 
   void Line(const Count& figure, const Variance& variance, const std::string& prefix,
             const std::string& name) {
     const uint64_t error = StandardError(variance).bytes;
-    text_ += fmt::format("{:>{}} {:>6} {:>10}  {}{}\n", FormatBytesWithError(figure.bytes, error),
-                         bytes_, FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
-                         FormatCount(figure.allocations), prefix, name);
+    text_ += table_.Figures({FormatBytesWithError(figure.bytes, error),
+                             FormatShare(figure.bytes, tree_.nodes()[0].figure.bytes),
+                             FormatCount(figure.allocations)}) +
+             prefix + name + "\n";
   }
 
-  size_t FigureColumns() const { return bytes_ + 20; }
-
   const CallTree& tree_;
-  const bool estimates_;
-  const size_t bytes_;  // columns
   const TextStyle& style_;
+  const TextTable table_;
   std::string text_;
 };
 

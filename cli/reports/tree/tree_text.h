@@ -11,8 +11,9 @@
 
 namespace memprof {
 
-// One line a node. Invariant: a line's figure is the sum of the lines right below it: what it
-// allocated itself beside its callees is a line "[itself]", what is not shown a line "[N more]".
+// One line for each node. Invariant: a line's figure is the sum of the lines directly below it. A
+// node's own allocations beside its callees' have a line "[itself]", nodes that aren't shown a line
+// "[N more]".
 std::string TreeText(const Profile& profile, const CallTreeOptions& options,
                      const TextStyle& style);
 

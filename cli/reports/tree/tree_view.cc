@@ -17,14 +17,12 @@ std::string LowerCase(const std::string& text) {
 
 }  // namespace
 
-TreeView::TreeView(CallTree tree)
-    : tree_(std::move(tree)), open_(tree_.nodes().size()), parent_(tree_.nodes().size()) {
-  for (uint32_t node = 0; node < parent_.size(); ++node) {
-    for (const uint32_t child : tree_.nodes()[node].children) parent_[child] = node;
-  }
+TreeView::TreeView(CallTree tree) : tree_(std::move(tree)), open_(tree_.nodes().size()) {
   OpenOnlyWay(0);
   Update();
 }
+
+void TreeView::Show(CallTree tree) { *this = TreeView(std::move(tree)); }
 
 void TreeView::OpenOnlyWay(uint32_t node) {
   for (;;) {
@@ -37,17 +35,19 @@ void TreeView::OpenOnlyWay(uint32_t node) {
 
 CallTreeName TreeView::NameOf(const Line& line) const {
   if (!line.label.empty()) return {line.label, ""};
-  return tree_.NameOf(tree_.nodes()[line.node]);
+  CallTreeName name = tree_.NameOf(tree_.nodes()[line.node]);
+  name.function = tree_.LabelOf(tree_.nodes()[line.node]);
+  return name;
 }
 
 void TreeView::Update() {
-  // Where the cursor is, by node: lines move.
+  // Remembers the cursor's node, because lines move.
   const bool had_lines = !lines_.empty();
   const Line at = had_lines ? lines_[cursor_] : Line();
   lines_.clear();
   struct Below {
     Line line;
-    std::string prefix;  // of what is below it
+    std::string prefix;  // of the lines below it
   };
   const CallTreeNode& root = tree_.nodes()[0];
   std::vector<Below> waiting = {{{0, 0, root.figure, root.variance, "", "", false, false}, ""}};
@@ -79,7 +79,7 @@ void TreeView::Update() {
     }
   }
   if (!had_lines) return;
-  // Its own line, else that of the nearest node above it.
+  // The node's own line, or that of its nearest ancestor.
   auto line_of = [&](uint32_t node, const std::string& label, uint32_t parent) {
     return std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
       return line.node == node && line.label == label && (label.empty() || line.parent == parent);
@@ -87,7 +87,7 @@ void TreeView::Update() {
   };
   auto found = line_of(at.node, at.label, at.parent);
   for (uint32_t node = at.label.empty() ? at.node : at.parent; found == lines_.end();
-       node = parent_[node]) {
+       node = tree_.nodes()[node].parent) {
     found = line_of(node, "", 0);
   }
   cursor_ = static_cast<size_t>(found - lines_.begin());
@@ -126,7 +126,7 @@ void TreeView::Close() {
     Toggle();
     return;
   }
-  const uint32_t above = line.label.empty() ? parent_[line.node] : line.parent;
+  const uint32_t above = line.label.empty() ? tree_.nodes()[line.node].parent : line.parent;
   const auto at = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) {
     return other.label.empty() && other.node == above;
   });
@@ -152,10 +152,29 @@ void TreeView::SortBy(SortKey sort) {
   Update();
 }
 
-bool TreeView::Find(const std::string& text, bool forwards) {
+bool TreeView::Has(uint32_t node, const std::string& lower_case) const {
+  const CallTreeName& name = tree_.NameOf(tree_.nodes()[node]);
+  return LowerCase(name.function).find(lower_case) != std::string::npos ||
+         LowerCase(name.place).find(lower_case) != std::string::npos ||
+         LowerCase(name.module).find(lower_case) != std::string::npos;
+}
+
+void TreeView::GoTo(uint32_t node) {
+  for (uint32_t above = node; above != 0;) {
+    above = tree_.nodes()[above].parent;
+    open_[above] = true;
+  }
+  Update();
+  const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) {
+    return line.label.empty() && line.node == node;
+  });
+  cursor_ = static_cast<size_t>(found - lines_.begin());
+}
+
+bool TreeView::Find(const std::string& text, Match which) {
   const std::string wanted = LowerCase(text);
   if (wanted.empty()) return false;
-  // All nodes in the order in which they would be drawn, were all open.
+  // All nodes in the order in which they would be drawn if all were open.
   std::vector<uint32_t> order;
   std::vector<uint32_t> waiting = {0};
   while (!waiting.empty()) {
@@ -168,28 +187,22 @@ bool TreeView::Find(const std::string& text, bool forwards) {
   const Line& line = lines_[cursor_];
   const uint32_t here = line.label.empty() ? line.node : line.parent;
   const size_t start =
-      static_cast<size_t>(std::find(order.begin(), order.end(), here) - order.begin());
+      which == Match::kHeaviest
+          ? 0
+          : static_cast<size_t>(std::find(order.begin(), order.end(), here) - order.begin());
+  uint32_t best = 0;  // the root is no match
   for (size_t step = 1; step <= order.size(); ++step) {
-    const size_t at = (start + (forwards ? step : order.size() - step)) % order.size();
-    const uint32_t node = order[at];
-    const CallTreeName& name = tree_.NameOf(tree_.nodes()[node]);
-    if (node == 0 || (LowerCase(name.function).find(wanted) == std::string::npos &&
-                      LowerCase(name.place).find(wanted) == std::string::npos &&
-                      LowerCase(name.module).find(wanted) == std::string::npos)) {
-      continue;
-    }
-    for (uint32_t above = node; above != 0;) {
-      above = parent_[above];
-      open_[above] = true;
-    }
-    Update();
-    const auto found = std::find_if(lines_.begin(), lines_.end(), [&](const Line& other) {
-      return other.label.empty() && other.node == node;
-    });
-    cursor_ = static_cast<size_t>(found - lines_.begin());
-    return true;
+    const bool backwards = which == Match::kPrevious;
+    const uint32_t node = order[(start + (backwards ? order.size() - step : step)) % order.size()];
+    if (node == 0 || !Has(node, wanted)) continue;
+    // The first of equal ones is the outermost.
+    const auto& nodes = tree_.nodes();
+    if (best == 0 || nodes[node].figure.bytes > nodes[best].figure.bytes) best = node;
+    if (which != Match::kHeaviest) break;
   }
-  return false;
+  if (best == 0) return false;
+  GoTo(best);
+  return true;
 }
 
 }  // namespace memprof

@@ -15,7 +15,7 @@ namespace memprof {
 namespace {
 
 constexpr int kBacklog = 16;
-constexpr timeval kRequestLimit = {0, 50 * 1000};  // it is sent with the connect
+constexpr timeval kRequestLimit = {0, 50 * 1000};  // a request is sent together with the connect
 
 bool Fill(sockaddr_un& address, const std::string& path) {
   address = {};
@@ -32,36 +32,26 @@ std::optional<uid_t> UserBehind(int fd) {
   return peer.uid;
 }
 
-// This user or root on the other side.
+// True if the peer is this user or root.
 bool IsOurs(int fd) {
   const auto user = UserBehind(fd);
   return user && (*user == geteuid() || *user == 0);
 }
 
-struct OpenFile {
-  explicit OpenFile(int opened) : fd(opened) {}
-  OpenFile(OpenFile&& from) noexcept : fd(std::exchange(from.fd, -1)) {}
-  OpenFile& operator=(OpenFile&&) = delete;
-  ~OpenFile() {
-    if (fd >= 0) close(fd);
-  }
-  int fd;
-};
-
-// As AskSupervisor says; `owner`: whose it is. Below 0: there is none that may be asked.
-OpenFile OpenControlSocket(const std::string& directory, uid_t other, uid_t& owner) {
+// As AskSupervisor says; `owner` gets its owner. None: there is no socket that may be asked.
+ScopedFd OpenControlSocket(const std::string& directory, uid_t other, uid_t& owner) {
   constexpr mode_t kOthersWrite = 0022;
   struct stat info;
-  const OpenFile place(open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (place.fd < 0 || fstat(place.fd, &info) != 0 || (info.st_mode & kOthersWrite) != 0 ||
+  const ScopedFd place(open(directory.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!place || fstat(place.get(), &info) != 0 || (info.st_mode & kOthersWrite) != 0 ||
       (info.st_uid != geteuid() && info.st_uid != other)) {
-    return OpenFile(-1);
+    return {};
   }
   owner = info.st_uid;
-  OpenFile socket(openat(place.fd, kControlSocketName, O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (socket.fd < 0 || fstat(socket.fd, &info) != 0 || !S_ISSOCK(info.st_mode) ||
+  ScopedFd socket(openat(place.get(), kControlSocketName, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!socket || fstat(socket.get(), &info) != 0 || !S_ISSOCK(info.st_mode) ||
       info.st_uid != owner) {
-    return OpenFile(-1);
+    return {};
   }
   return socket;
 }
@@ -91,40 +81,32 @@ ControlReply Receive(int fd) {
 
 }  // namespace
 
-ControlSocket::ControlSocket(ControlSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-
-ControlSocket::~ControlSocket() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Result<ControlSocket> ControlSocket::Open(PrivateDirectory& directory) {
   const std::string path = directory.Hold(kControlSocketName);
-  ControlSocket opened(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  ControlSocket opened(ScopedFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
   sockaddr_un address;
   if (!Fill(address, path)) {
     return Fail(ErrorKind::kIo, fmt::format("{} is too long for a socket's path", path));
   }
-  if (opened.fd_ < 0 ||
-      bind(opened.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(opened.fd_, kBacklog) != 0) {
+  if (!opened.fd_ ||
+      bind(opened.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(opened.fd(), kBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", path, strerror(errno)));
   }
   return opened;
 }
 
 std::optional<ControlSocket::Visitor> ControlSocket::Accept() {
-  const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  Visitor visitor = {fd, {}};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kRequestLimit, sizeof kRequestLimit);
-  ControlRequest& request = visitor.request;
-  if (!IsOurs(fd) ||
-      recv(fd, &request, sizeof request, 0) != static_cast<ssize_t>(sizeof request) ||
+  ScopedFd peer(accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!peer) return std::nullopt;
+  ControlRequest request;
+  setsockopt(peer.get(), SOL_SOCKET, SO_RCVTIMEO, &kRequestLimit, sizeof kRequestLimit);
+  if (!IsOurs(peer.get()) ||
+      recv(peer.get(), &request, sizeof request, 0) != static_cast<ssize_t>(sizeof request) ||
       request.version != kControlVersion) {
-    close(fd);
     return std::nullopt;
   }
-  return visitor;
+  return Visitor{peer.Release(), request};
 }
 
 bool ControlSocket::Promise(int fd) {
@@ -145,25 +127,25 @@ void ControlSocket::Answer(int fd, const ControlReply& reply) {
 ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
                            std::chrono::milliseconds patience) {
   uid_t owner = 0;
-  const OpenFile place = OpenControlSocket(directory, other, owner);
-  const OpenFile peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  const ScopedFd place = OpenControlSocket(directory, other, owner);
+  const ScopedFd peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address;
-  if (place.fd < 0 || peer.fd < 0 || !Fill(address, fmt::format("/proc/self/fd/{}", place.fd))) {
+  if (!place || !peer || !Fill(address, fmt::format("/proc/self/fd/{}", place.get()))) {
     return Only(ControlStatus::kNobody);
   }
-  SetLimit(peer.fd, patience);
-  // A stopped one's queue may be full: the connect waits then too.
-  if (connect(peer.fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  SetLimit(peer.get(), patience);
+  // The queue of a stopped supervisor may be full: then the connect waits too.
+  if (connect(peer.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return Only(errno == EAGAIN ? ControlStatus::kSilent : ControlStatus::kNobody);
   }
-  if (UserBehind(peer.fd) != owner || send(peer.fd, &request, sizeof request, MSG_NOSIGNAL) !=
-                                          static_cast<ssize_t>(sizeof request)) {
+  if (UserBehind(peer.get()) != owner || send(peer.get(), &request, sizeof request, MSG_NOSIGNAL) !=
+                                             static_cast<ssize_t>(sizeof request)) {
     return Only(ControlStatus::kNobody);
   }
-  ControlReply reply = Receive(peer.fd);
+  ControlReply reply = Receive(peer.get());
   if (reply.status != ControlStatus::kMine) return reply;
-  SetLimit(peer.fd, kControlTimeout);
-  reply = Receive(peer.fd);
+  SetLimit(peer.get(), kControlTimeout);
+  reply = Receive(peer.get());
   if (reply.status == ControlStatus::kNobody || reply.status == ControlStatus::kSilent) {
     reply = Only(ControlStatus::kFailed);
     SetText(reply.text, "the run was asked, and has not told the outcome");

@@ -26,7 +26,7 @@ Result<std::string> FindPreload() {
 
 Result<std::string> FindPreloadFor(const std::string& executable) {
   const auto root = std::filesystem::path(executable).parent_path().parent_path();
-  // MEMPROF_LIBRARY_DIRECTORY: what the installation has, e.g. lib/x86_64-linux-gnu.
+  // MEMPROF_LIBRARY_DIRECTORY: the installation's directory, such as lib/x86_64-linux-gnu.
   for (const char* directory : {"lib", MEMPROF_LIBRARY_DIRECTORY}) {
     const auto path = root / directory / "memprof" / kPreloadName;
     if (access(path.c_str(), R_OK) == 0) return path.string();

@@ -1,5 +1,5 @@
-// What is preloaded, and where it is: ../lib/memprof/libmemprof_preload.so from our own executable,
-// in the build tree and where it is installed.
+// Finds the libraries to preload: ../lib/memprof/libmemprof_preload.so relative to our own
+// executable, in the build tree and in an installation.
 #pragma once
 
 #include <string>
@@ -14,31 +14,31 @@ struct Preflight;
 class PrivateDirectory;
 
 inline constexpr char kPreloadName[] = "libmemprof_preload.so";
-// Beside it: the hooks of jemalloc's extended interface.
+// In the same folder: the hooks for jemalloc's extended interface.
 inline constexpr char kJemallocPreloadName[] = "libmemprof_jemalloc.so";
 
-// Failure: it is missing, or /proc is.
+// Failure: the library is missing, or /proc is.
 Result<std::string> FindPreload();
 Result<std::string> FindPreloadFor(const std::string& executable);
 
-// The hooks of mallocx beside the tracker.
+// The library with the hooks of mallocx, in the tracker's folder.
 Result<std::string> FindJemallocPreload(const std::string& preload);
 
-// The loader splits LD_PRELOAD at spaces and colons, expands "$" and can't quote.
+// LD_PRELOAD is split at spaces and colons, "$" is expanded, and there is no quoting.
 inline bool IsPreloadable(std::string_view path) {
   return path.find_first_of(" :;\t\n$") == std::string_view::npos;
 }
 
-// Our entries of LD_PRELOAD for that program: the tracker, and behind it, where a library that the
-// program starts with has mallocx, the hooks for that.
+// Our entries of LD_PRELOAD for that program: the tracker, and after it the hooks of mallocx if a
+// library that the program starts with has that function.
 Result<std::vector<std::string>> PreloadsFor(const Preflight& program, const std::string& preload);
 
 // A path that LD_PRELOAD can hold: `preload` itself, or a link to it in `directory`.
 Result<std::string> PreloadablePath(const std::string& preload, PrivateDirectory& directory);
-// Such paths of all, as LD_PRELOAD lists them.
+// Such paths for all, joined as in LD_PRELOAD.
 Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads,
                                      PrivateDirectory& directory);
-// The same without links. Failure: there is one that LD_PRELOAD can't hold.
+// The same without links. Failure: a path can't be in LD_PRELOAD.
 Result<std::string> PreloadablePaths(const std::vector<std::string>& preloads);
 
 }  // namespace memprof

@@ -17,7 +17,7 @@ namespace memprof {
 namespace {
 
 constexpr char kRandomPart[] = "XXXXXX";
-constexpr size_t kRoomForNames = 32;  // of the directory, and of a socket in it
+constexpr size_t kRoomForNames = 32;  // for the directory's name, and a socket's name in it
 constexpr std::chrono::minutes kStaleAfter{1};
 
 std::string MakeIn(const std::string& base) {
@@ -26,7 +26,7 @@ std::string MakeIn(const std::string& base) {
   return mkdtemp(pattern.data()) != nullptr ? pattern : std::string();
 }
 
-// A socket's path is short, and a link to the preload must be fit for LD_PRELOAD.
+// A socket's path must be short, and a link to the preload must be usable in LD_PRELOAD.
 bool IsFit(const char* base) {
   return base != nullptr && base[0] == '/' && IsPreloadable(base) &&
          strlen(base) + kRoomForNames < sizeof(sockaddr_un::sun_path);
@@ -34,16 +34,26 @@ bool IsFit(const char* base) {
 
 }  // namespace
 
-Result<PrivateDirectory> PrivateDirectory::Make(bool passable) {
-  const char* runtime = passable ? nullptr : std::getenv("XDG_RUNTIME_DIR");
-  std::string path = IsFit(runtime) ? MakeIn(runtime) : std::string();
-  if (path.empty()) path = MakeIn("/tmp");
-  if (path.empty()) {
-    return Fail(ErrorKind::kIo, fmt::format("no directory for the socket can be made in "
-                                            "$XDG_RUNTIME_DIR or /tmp: {}",
-                                            strerror(errno)));
+Result<PrivateDirectory> PrivateDirectory::Make(
+    bool passable, const std::function<bool(const std::string&)>& is_seen) {
+  std::vector<const char*> bases = {passable ? nullptr : std::getenv("XDG_RUNTIME_DIR"), "/tmp"};
+  if (is_seen) bases.insert(bases.end(), {"/run", "/dev/shm"});
+  bool any_made = false;
+  for (const char* base : bases) {
+    const std::string path = IsFit(base) ? MakeIn(base) : std::string();
+    if (path.empty()) continue;
+    if (!is_seen || is_seen(path)) return PrivateDirectory(path);
+    any_made = true;
+    rmdir(path.c_str());
   }
-  return PrivateDirectory(path);
+  if (any_made) {
+    return Fail(ErrorKind::kUsage,
+                "none of $XDG_RUNTIME_DIR, /tmp, /run and /dev/shm is the same directory for it as "
+                "for memprof (PrivateTmp=yes, a container, a chroot)");
+  }
+  return Fail(ErrorKind::kIo, fmt::format("no directory for the socket can be made in "
+                                          "$XDG_RUNTIME_DIR or /tmp: {}",
+                                          strerror(errno)));
 }
 
 PrivateDirectory::PrivateDirectory(PrivateDirectory&& other) noexcept

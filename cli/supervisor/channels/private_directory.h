@@ -1,11 +1,14 @@
-// PrivateDirectory: a fresh directory of mode 0700 for the socket, under $XDG_RUNTIME_DIR or /tmp.
-// Who lets other users pass makes it 0711.
+// PrivateDirectory: a new directory of mode 0700 for the socket, under $XDG_RUNTIME_DIR or /tmp. If
+// other users have to pass, its mode is 0711.
 //
-// Ownership: removed with the object, with what it was told to hold. Make also removes those that a
-// killed memprof has left (stale_directories.h).
-// Failure: kIo if neither place takes a directory.
+// Ownership: removed with the object, together with the files that it holds. Make also removes
+// directories that a killed memprof has left (stale_directories.h).
+// A process with another view of the file system (a mount namespace, a chroot) may not see it there.
+// If one has to, /run and /dev/shm are tried too.
+// Failure: kIo if no directory can be made; kUsage if the process sees none.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,18 +20,20 @@ inline constexpr char kPrivateDirectoryPrefix[] = "memprof-";
 
 class PrivateDirectory {
  public:
-  // `passable`: other users are to reach it, which they may not in $XDG_RUNTIME_DIR.
-  static Result<PrivateDirectory> Make(bool passable = false);
+  // `passable`: other users have to reach it, which they may not in $XDG_RUNTIME_DIR.
+  // `is_seen`: whether the process that has to reach it sees the directory of this path.
+  static Result<PrivateDirectory> Make(bool passable = false,
+                                       const std::function<bool(const std::string&)>& is_seen = {});
 
   PrivateDirectory(PrivateDirectory&& other) noexcept;
   PrivateDirectory& operator=(PrivateDirectory&&) = delete;
   ~PrivateDirectory();
 
   const std::string& path() const { return path_; }
-  // It is another process' now, and stays.
+  // Keeps the directory: it belongs to another process now.
   void Disown();
 
-  // The path of a file in it, which is removed with it.
+  // The path of a file in the directory; the file is removed with it.
   std::string Hold(const std::string& name);
 
  private:

@@ -16,6 +16,7 @@
 #include "cli/supervisor/channels/preload.h"
 #include "cli/supervisor/channels/private_directory.h"
 #include "cli/supervisor/channels/tracker_socket.h"
+#include "core/scoped_fd.h"
 
 namespace memprof {
 namespace {
@@ -32,13 +33,10 @@ bool NobodyListens(const std::string& socket_path) {
   address.sun_family = AF_UNIX;
   if (socket_path.size() >= sizeof address.sun_path) return false;
   std::memcpy(address.sun_path, socket_path.c_str(), socket_path.size());
-  const int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return false;
-  const bool refused =
-      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
-      errno == ECONNREFUSED;
-  close(fd);
-  return refused;
+  const ScopedFd fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return fd &&
+         connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 &&
+         errno == ECONNREFUSED;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Private directories of supervisors that were killed, and so could not remove them.
+// Removes private directories of supervisors that were killed and so could not remove them.
 #pragma once
 
 #include <chrono>
@@ -6,8 +6,8 @@
 
 namespace memprof {
 
-// Removes from `base` those of this user that are older than `age` (a fresh one may not listen yet)
-// and whose socket nobody listens on. Failure: what can't be removed stays.
+// Removes from `base` those directories of this user that are older than `age` and on whose socket
+// nobody listens (a new one may not listen yet). Failure: what can't be removed stays.
 void RemoveStaleDirectories(const std::string& base, std::chrono::seconds age);
 
 }  // namespace memprof

@@ -18,21 +18,14 @@
 namespace memprof {
 namespace {
 
-constexpr int kBacklog = 128;
-// A tracker sends its hello with its connect; who does not is no tracker.
+constexpr int kBacklog = SOMAXCONN;  // a build may start hundreds of programs at once
+// A tracker sends its hello together with its connect; a peer that doesn't is no tracker.
 constexpr timeval kHelloLimit = {0, 50 * 1000};
 
 }  // namespace
 
-TrackerSocket::TrackerSocket(TrackerSocket&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), path_(std::move(other.path_)) {}
-
-TrackerSocket::~TrackerSocket() {
-  if (fd_ >= 0) close(fd_);
-}
-
 Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
-  TrackerSocket opened(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0),
+  TrackerSocket opened(ScopedFd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
                        directory.Hold(kTrackerSocketName));
   sockaddr_un address = {};
   address.sun_family = AF_UNIX;
@@ -40,9 +33,9 @@ Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
     return Fail(ErrorKind::kIo, fmt::format("{} is too long for a socket's path", opened.path_));
   }
   std::memcpy(address.sun_path, opened.path_.c_str(), opened.path_.size());
-  if (opened.fd_ < 0 ||
-      bind(opened.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(opened.fd_, kBacklog) != 0) {
+  if (!opened.fd_ ||
+      bind(opened.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      listen(opened.fd(), kBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", opened.path_, strerror(errno)));
   }
   return opened;
@@ -50,25 +43,24 @@ Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
 
 std::optional<TrackerSocket::Visitor> TrackerSocket::Accept(
     const std::function<bool(pid_t)>& is_of_this_run) {
-  const int fd = accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
-  if (fd < 0) return std::nullopt;
+  ScopedFd visitor(accept4(fd(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!visitor) return std::nullopt;
   ucred peer = {};
   socklen_t bytes = sizeof peer;
   Hello hello = {};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kHelloLimit, sizeof kHelloLimit);
-  // Root may profile a program that gives up its privileges.
+  setsockopt(visitor.get(), SOL_SOCKET, SO_RCVTIMEO, &kHelloLimit, sizeof kHelloLimit);
+  // A program that root profiles may give up its privileges.
   const auto may_come = [&] {
     return peer.uid == geteuid() ||
            (geteuid() == 0 && is_of_this_run != nullptr && is_of_this_run(peer.pid));
   };
-  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || !may_come() ||
-      recv(fd, &hello, sizeof hello, 0) != static_cast<ssize_t>(sizeof hello) ||
+  if (getsockopt(visitor.get(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0 || !may_come() ||
+      recv(visitor.get(), &hello, sizeof hello, 0) != static_cast<ssize_t>(sizeof hello) ||
       hello.version != kHandshakeVersion) {
-    close(fd);
     return std::nullopt;
   }
   const bool foreign_pids = hello.pid != static_cast<uint32_t>(peer.pid) || HasOwnPids(peer.pid);
-  return Visitor{fd, peer.pid, foreign_pids, peer.uid, hello.most_region_bytes};
+  return Visitor{visitor.Release(), peer.pid, foreign_pids, peer.uid, hello.most_region_bytes};
 }
 
 bool TrackerSocket::Admit(const Visitor& visitor, int region_fd, uint64_t region_bytes,

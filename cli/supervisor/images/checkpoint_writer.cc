@@ -1,30 +1,27 @@
 #include "cli/supervisor/images/checkpoint_writer.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "cli/basics/background_work.h"
+#include "core/region/own_region_place.h"
 #include "core/region/region_reader.h"
 #include "formats/atomic_file.h"
-#include "formats/capture_writer.h"
-#include "formats/prometheus_metrics.h"
+#include "formats/capture/capture_writer.h"
+#include "formats/export/prometheus_metrics.h"
 
 namespace memprof {
 
 void CheckpointWriter::Start(const std::string& file, const RegionPlace& region,
                              SnapshotProgram program, RegionHistory history,
                              const std::string& metrics) {
-  RegionPlace own = region;
-  own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);
+  const auto own = std::make_shared<const OwnRegionPlace>(region);
   written_ = InBackground([file, own, program = std::move(program), history = std::move(history),
                            metrics]() -> Written {
-    if (own.fd < 0) return {Fail(ErrorKind::kIo, "too many open files"), {}};
+    if (!*own) return {Fail(ErrorKind::kIo, "too many open files"), {}};
     std::string no_metrics;
-    const auto snapshot = WriteRegion(file, own, program, history, metrics, no_metrics);
-    close(own.fd);
+    const auto snapshot = WriteRegion(file, **own, program, history, metrics, no_metrics);
     if (!snapshot) return {tl::unexpected<Error>(snapshot.error()), no_metrics};
     return {{}, no_metrics};
   });
@@ -42,9 +39,9 @@ Result<void> CheckpointWriter::Finish() {
   return std::move(written.capture);
 }
 
-Result<Snapshot> WriteRegion(const std::string& file, const RegionPlace& region,
-                             const SnapshotProgram& program, const RegionHistory& history,
-                             const std::string& metrics, std::string& no_metrics) {
+Result<CanonicalSnapshot> WriteRegion(const std::string& file, const RegionPlace& region,
+                                      const SnapshotProgram& program, const RegionHistory& history,
+                                      const std::string& metrics, std::string& no_metrics) {
   auto snapshot = ReadRegion(region, program, history);
   if (!snapshot) return snapshot;
   const auto written = WriteCaptureFile(file, *snapshot);

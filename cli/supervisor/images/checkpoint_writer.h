@@ -1,19 +1,27 @@
-// CheckpointWriter: writes a capture beside the supervisor's loop, which must not wait for a slow
+// CheckpointWriter: writes a capture in a thread. The supervisor's loop must not wait for a slow
 // disk: a tracker that connects waits only kHandshakeTimeoutMs.
 //
-// Thread safety: one owner; the writing itself is a thread of its own.
+// Thread safety: one owner.
 // Memory: the region lives until it is written.
-// Failure: Finish gives the error of what was started last.
+// Failure: Finish returns the error of the last write.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <future>
 #include <string>
 
 #include "core/region/region_history.h"
 #include "core/result.h"
-#include "core/snapshot/snapshot.h"
+#include "core/snapshot/canonical_snapshot.h"
 
 namespace memprof {
+
+// The first checkpoint comes soon, so that a job that is killed has left its own capture. `every`:
+// the interval of the later ones.
+inline std::chrono::milliseconds FirstCheckpoint(std::chrono::milliseconds every) {
+  return std::min<std::chrono::milliseconds>(every, std::chrono::seconds(1));
+}
 
 class CheckpointWriter {
  public:
@@ -22,9 +30,9 @@ class CheckpointWriter {
              RegionHistory history, const std::string& metrics = {});
   bool Busy() const;
   bool Started() const { return written_.valid(); }
-  // Waits for it. Fine where none was started.
+  // Waits for the write. Succeeds if none was started.
   Result<void> Finish();
-  // Why what was finished last has no metrics; empty: it has, or none were asked for.
+  // Why the last finished write has no metrics; empty: it has, or none were asked for.
   const std::string& no_metrics() const { return no_metrics_; }
 
  private:
@@ -36,10 +44,11 @@ class CheckpointWriter {
   std::string no_metrics_;
 };
 
-// The region's content as a capture, and its figures as metrics where a file is named for them,
-// whether the capture can be written or not; what was written. `no_metrics`: why they can't be.
-Result<Snapshot> WriteRegion(const std::string& file, const RegionPlace& region,
-                             const SnapshotProgram& program, const RegionHistory& history,
-                             const std::string& metrics, std::string& no_metrics);
+// Writes the region's content as a capture, and its figures as metrics if a file is named for them,
+// even if the capture can't be written. Returns what was written. `no_metrics` gets the reason if
+// there are none.
+Result<CanonicalSnapshot> WriteRegion(const std::string& file, const RegionPlace& region,
+                                      const SnapshotProgram& program, const RegionHistory& history,
+                                      const std::string& metrics, std::string& no_metrics);
 
 }  // namespace memprof

@@ -1,10 +1,10 @@
-// ExecutedImages: the program's images that ended by an exec. Their captures are written beside the
-// supervisor's loop: in a chain of execs the next tracker waits already.
+// ExecutedImages: the program's images that ended by an exec. Their captures are written in
+// threads, because in a chain of execs the next tracker is already waiting.
 //
 // Thread safety: none; each capture is written by a thread of its own.
-// Memory: an image's region lives until its capture is written. At most kMaxExecutedImages
-// captures: a program that executes itself for ever must not fill the directory. Failure: said on
-// stderr.
+// Memory: an image's region lives until its capture is written. There are at most
+// kMaxExecutedImages captures: a program that executes itself for ever must not fill the directory.
+// Failure: reported on stderr.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,12 @@ inline constexpr int kMaxExecutedImages = 64;
 
 class ExecutedImages {
  public:
-  // `output`: the last image's capture; the others' are "STEM.exec1", ….
+  // `output` is the last image's capture; the others' are "STEM.exec1", ….
   ExecutedImages(std::string output, bool overwrite)
       : output_(std::move(output)), overwrite_(overwrite) {}
 
-  // Pre: a tracker counted in it. Its capture's file, which is being written; empty: it gets none.
+  // Pre: a tracker counted in it. Returns the capture's file, which is being written; empty: it
+  // gets none.
   std::string Add(Image& image);
   template <typename IsFile>
   bool IsWriting(IsFile is_file) const {
@@ -34,7 +35,7 @@ class ExecutedImages {
                        [&](const Writing& writing) { return is_file(writing.file); });
   }
 
-  // Lets go of those whose captures are written.
+  // Releases the images whose captures are written.
   void Collect();
   // Waits for all.
   void Finish();
@@ -57,7 +58,7 @@ class ExecutedImages {
   std::string output_;
   bool overwrite_;
   std::list<Writing> writing_;
-  int number_ = 0;  // in the newest name
+  int number_ = 0;  // the number in the newest name
   int count_ = 0;
   int without_capture_ = 0;
   std::vector<std::string> captures_;

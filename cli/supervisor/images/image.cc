@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/basics/any_number.h"
 #include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
+#include "cli/basics/random_number.h"
 #include "cli/preflight/started_program.h"
 #include "core/protocol/region_layout.h"
 #include "core/region/region_reader.h"
@@ -28,7 +28,7 @@ uint64_t Milliseconds(steady_clock::duration duration) {
   return static_cast<uint64_t>(std::chrono::ceil<milliseconds>(duration).count());
 }
 
-// VmHWM: the most that was ever resident; 0: not known (the process has ended).
+// VmHWM: the highest resident memory; 0: not known (the process has ended).
 uint64_t ResidentPeak(pid_t pid) {
   return std::strtoull(StatusLine(pid, "VmHWM").c_str(), nullptr, 10) * 1024;
 }
@@ -42,7 +42,7 @@ Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& 
       last_sample_(start_),
       history_(region_.place(), pid_, start_, steady_clock::now, origin.history_scale),
       memory_(region_.place(), pid_, start_),
-      snapshots_(region_.place(), start_),
+      named_moments_(region_.place(), start_),
       mark_(MarkOf(pid_)),
       random_addresses_(HasRandomAddresses(pid_)),
       last_own_(start_),
@@ -52,12 +52,12 @@ Image::Image(RegionFile region, pid_t pid, std::string name, const ImageOrigin& 
   if (origin.command_line) program_.command = CommandLineOf(pid_);
   if (origin.forked_from != nullptr) {
     program_.program = origin.forked_from->program;
-    // Unless it has given itself a title since.
+    // Kept unless the process has changed its title since.
     if (program_.command.empty()) program_.command = origin.forked_from->command;
   }
-  // It ended before anybody saw who it was.
+  // It ended before anybody could see what it was.
   if (program_.program.empty()) program_.program = "[unknown]";
-  program_.run_id = AnyNumber();
+  program_.run_id = RandomNumber();
   program_.start_unix_ms =
       std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch() -
                                                (steady_clock::now() - start_))
@@ -77,7 +77,7 @@ bool Image::Sample() {
   current_ = state->current;
   peak_ = state->peak;
   last_sample_ = now;
-  // First what is this image's if the process still runs it afterwards.
+  // Read first; it is this image's if the process still runs it afterwards.
   const uint64_t resident_peak = ResidentPeak(pid_);
   const std::string name = CommandNameOf(pid_);
   const std::optional<bool> executed = HasExecutedBy(MarkOf(pid_));
@@ -86,20 +86,20 @@ bool Image::Sample() {
     thread_name_ = name;
     last_own_ = now;
   } else if (executed == true) {
-    replaced_ = true;  // the resident memory is another program's now
+    replaced_ = true;  // the resident memory is another program's by now
     replaced_by_ = StartedProgramOf(pid_).name;
   }
   return changed;
 }
 
-// Nothing: it isn't known.
+// Unset: not known.
 std::optional<bool> Image::HasExecutedBy(const ProgramMark& now) {
   const std::optional<bool> executed = HasExecuted(mark_, now);
   if (executed != false || random_addresses_ || !Attached()) return executed;
   const auto time = steady_clock::now();
   if (time < next_mapped_) return false;
   const bool mapped = HasMapped(pid_, region_.fd()).value_or(true);
-  // A long list of mappings takes a while.
+  // Reading a long list of mappings takes a while.
   next_mapped_ =
       time + std::max<steady_clock::duration>(kLeastMappedTick, (steady_clock::now() - time) * 20);
   seen_mapped_ |= mapped;
@@ -136,7 +136,7 @@ RegionHistory Image::History(EndKind end) {
   if (replaced_) history_.ForgetResidentSince(last_own_);
   RegionHistory history = history_.Content(end == EndKind::kRunning && !replaced_);
   history.memory = memory_.Content(end == EndKind::kRunning && !replaced_);
-  snapshots_.AddTo(history);
+  named_moments_.AddTo(history);
   history.unseen = unseen_;
   if (JemallocRefused()) {
     memprof::AddUnseen(history.unseen,
@@ -163,7 +163,7 @@ bool Image::JemallocRefused() const {
          static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
 }
 
-// The last that its tracker saw its main thread get, as CommandNameOf has it.
+// The last name that the tracker saw its main thread get, in CommandNameOf's form.
 std::string Image::ToldName() const {
   char name[sizeof RegionHeader::main_thread_name + 1] = {};
   const auto at = region_.place().offset + offsetof(RegionHeader, main_thread_name);

@@ -1,6 +1,5 @@
 #include "cli/supervisor/images/image_history.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,7 +23,7 @@ using std::chrono::steady_clock;
 
 constexpr uint64_t kPauseMs = 1000;
 
-// The second figure of statm; none for a process that is gone.
+// The second field of statm; unset if the process is gone.
 std::optional<uint64_t> ResidentBytesOf(int statm_fd) {
   char text[128] = {};
   if (pread(statm_fd, text, sizeof text - 1, 0) <= 0) return std::nullopt;
@@ -41,12 +40,18 @@ nanoseconds ThreadTime() {
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
+// The sites and mappings that the moments hold; those that moments share once.
 size_t SitesIn(const std::vector<RegionMoment>& moments) {
   size_t sites = 0;
   const std::vector<SiteLive>* before = nullptr;
+  const std::vector<SiteLive>* mapped_before = nullptr;
   for (const RegionMoment& moment : moments) {
     if (moment.sites.get() != before) sites += moment.sites->size();
+    if (moment.mappings && moment.mappings.get() != mapped_before) {
+      sites += moment.mappings->size();
+    }
     before = moment.sites.get();
+    mapped_before = moment.mappings.get();
   }
   return sites;
 }
@@ -55,8 +60,8 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 
 ImageHistory::ImageHistory(const RegionPlace& region, pid_t pid, steady_clock::time_point start,
                            Clock clock, uint64_t interval_scale)
-    : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
-      statm_fd_(OpenProcFile(pid, "statm")),
+    : region_(region),
+      statm_(OpenProcFile(pid, "statm")),
       start_(start),
       clock_(clock),
       timeline_(kFirstTimelineIntervalMs * interval_scale, kMaxTimelinePoints),
@@ -66,8 +71,6 @@ ImageHistory::ImageHistory(const RegionPlace& region, pid_t pid, steady_clock::t
 
 ImageHistory::~ImageHistory() {
   if (Reading()) reading_.wait();
-  if (region_.fd >= 0) close(region_.fd);
-  if (statm_fd_ >= 0) close(statm_fd_);
 }
 
 uint64_t ImageHistory::MsOf(steady_clock::time_point time) const {
@@ -76,7 +79,7 @@ uint64_t ImageHistory::MsOf(steady_clock::time_point time) const {
 
 void ImageHistory::Look() {
   const uint64_t now = NowMs();
-  if (region_.fd < 0 || now < pause_until_ms_) return;
+  if (!region_ || now < pause_until_ms_) return;
   if (now >= timeline_.NextDueMs()) AddPoint(now, true);
   if (Reading()) {
     if (!ReadingIsDone()) return;
@@ -86,30 +89,32 @@ void ImageHistory::Look() {
 }
 
 steady_clock::time_point ImageHistory::NextLook() const {
-  if (region_.fd < 0) return steady_clock::time_point::max();
+  if (!region_) return steady_clock::time_point::max();
   const uint64_t timeline = timeline_.NextDueMs();
-  // A moment that is being read is collected when there is something else to do.
+  // A moment that is being read is collected with the next due point.
   const uint64_t due = Reading() ? timeline : std::min(timeline, moments_.NextDueMs());
   return start_ + milliseconds(std::max(due, pause_until_ms_));
 }
 
 void ImageHistory::AddPoint(uint64_t now_ms, bool alive) {
-  const auto state = ReadPeak(region_);
+  const auto state = ReadPeak(*region_);
   if (!state) {
     pause_until_ms_ = now_ms + kPauseMs;
     return;
   }
-  // Below zero for a while: what threads keep back.
+  // Negative for a while if threads hold allocations back.
   const auto heap = static_cast<uint64_t>(std::max<int64_t>(state->current, 0));
   timeline_.Add({now_ms, heap, alive ? ResidentBytes() : std::optional<uint64_t>()});
 }
 
-std::optional<uint64_t> ImageHistory::ResidentBytes() const { return ResidentBytesOf(statm_fd_); }
+std::optional<uint64_t> ImageHistory::ResidentBytes() const {
+  return ResidentBytesOf(statm_.get());
+}
 
 void ImageHistory::StartMoment() {
   reading_ = InBackground([this]() -> MomentRead {
     const nanoseconds before = ThreadTime();
-    auto moment = ReadMoment(region_, NowMs());
+    auto moment = ReadMoment(*region_, NowMs());
     return {std::move(moment), ThreadTime() - before};
   });
 }
@@ -125,6 +130,11 @@ void ImageHistory::CollectMoment() {
     if (!before.empty() && *before.back().sites == *read.moment->sites) {
       read.moment->sites = before.back().sites;
     }
+    const auto& mappings = read.moment->mappings;
+    if (!before.empty() && mappings && before.back().mappings &&
+        *before.back().mappings == *mappings) {
+      read.moment->mappings = before.back().mappings;
+    }
     moments_.Add(std::move(*read.moment));
   } else {
     pause_until_ms_ = NowMs() + kPauseMs;
@@ -132,7 +142,7 @@ void ImageHistory::CollectMoment() {
   costs_[collected_++ % std::size(costs_)] = read.cost;
   const auto least = *std::min_element(std::begin(costs_), std::end(costs_)) * kMomentShare;
   while (milliseconds(moments_.interval_ms()) < least) moments_.Coarsen();
-  // Two stay whatever they have: the region bounds them.
+  // Two moments always stay: the region bounds their size.
   while (SitesIn(moments_.samples()) > kMaxMomentSites && moments_.samples().size() > 2) {
     moments_.Coarsen();
   }

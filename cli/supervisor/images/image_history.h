@@ -1,16 +1,16 @@
-// ImageHistory: what one image of the program had allocated over time, seen from outside: the
-// timeline of its heap and RSS, and moments with what was live of each site.
+// ImageHistory: one image's live bytes over time, seen from outside: the timeline of its heap and
+// RSS, and moments with each site's live figures.
 //
 //   Look, when it is due ── timeline   the ordering word and /proc/PID/statm: some microseconds
-//                        └─ moments    a look at each cell, by a thread: no tracker waits for it
+//                        └─ moments    a look at each cell, in a thread: no tracker waits for it
 //
-// Cost: intervals double as time passes, so that both take ever less of it; those of the moments
-// also until reading one takes at most 1/kMomentShare of the interval.
+// Cost: intervals double as time passes, so both take an ever smaller share of it. Those of the
+// moments also double until reading one takes at most 1/kMomentShare of the interval.
 // Memory: at most kMaxTimelinePoints points, kMaxMoments moments, and kMaxMomentSites figures in
-// them; moments between which nothing changed have them together. The program is not stopped and
-// does nothing for it.
+// them; moments between which nothing changed share their figures. The program is not stopped and
+// does no work for it.
 //
-// Thread safety: one owner. Failure: what can't be read is not there.
+// Thread safety: one owner. Failure: what can't be read is left out.
 #pragma once
 
 #include <sys/types.h>
@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "cli/supervisor/images/uniform_series.h"
+#include "core/region/own_region_place.h"
 #include "core/region/region_history.h"
 
 namespace memprof {
@@ -31,7 +32,7 @@ inline constexpr size_t kMaxMomentSites = size_t{2} << 20;
 
 class ImageHistory {
  public:
-  // A test's clock makes weeks of an instant; any thread may ask it.
+  // A test's clock can make weeks pass in an instant; any thread may call it.
   using Clock = std::chrono::steady_clock::time_point (*)();
 
   // The region's descriptor is duplicated. `start` is time 0.
@@ -42,22 +43,22 @@ class ImageHistory {
 
   // Takes what is due.
   void Look();
-  // When Look has something to do; never in the past after a Look.
+  // The time of the next Look; never in the past after a Look.
   std::chrono::steady_clock::time_point NextLook() const;
 
-  // Waits for what is being read.
+  // Waits for a moment that is being read.
   void Settle() {
     if (Reading()) CollectMoment();
   }
 
-  // From then on the process may have run another program, whose RSS isn't this image's.
+  // From this time on the process may have run another program, whose RSS isn't this image's.
   void ForgetResidentSince(std::chrono::steady_clock::time_point time);
 
-  // RSS now; nothing for a process that is gone.
+  // The current RSS; unset if the process is gone.
   std::optional<uint64_t> ResidentBytes() const;
 
-  // What there is, up to now. `alive`: the process still runs this image; else its RSS now is not
-  // asked for, and a moment that is being read is waited for.
+  // The history up to now. `alive`: the process still runs this image. If not, its current RSS is
+  // not read, and a moment that is being read is waited for.
   RegionHistory Content(bool alive);
 
  private:
@@ -74,18 +75,18 @@ class ImageHistory {
   bool Reading() const { return reading_.valid(); }
   bool ReadingIsDone() const;
 
-  RegionPlace region_;  // the descriptor is its own
-  const int statm_fd_;
+  const OwnRegionPlace region_;
+  const ScopedFd statm_;
   const std::chrono::steady_clock::time_point start_;
   const Clock clock_;
   UniformSeries<TimelinePoint> timeline_;
   UniformSeries<RegionMoment> moments_;
   std::future<MomentRead> reading_;
-  // What the last moments took. The least of them counts: one alone may be dear because the machine
-  // was taken away for a while, and an interval that has doubled stays so.
+  // The times that the last moments took. The smallest counts: a single one may be high because the
+  // machine was busy, and an interval that has doubled stays doubled.
   std::chrono::nanoseconds costs_[3] = {};
   size_t collected_ = 0;
-  uint64_t pause_until_ms_ = 0;  // something could not be read: not again at once
+  uint64_t pause_until_ms_ = 0;  // something could not be read: no retry before this time
 };
 
 }  // namespace memprof

@@ -27,8 +27,8 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr size_t kMostText = size_t{256} << 20;
-constexpr uint64_t kClocksDiffer = 2;      // ms: times of the tracker begin when it came
-constexpr uint64_t kUsualStack = 2 << 20;  // glibc's, where there is no limit
+constexpr uint64_t kClocksDiffer = 2;      // ms: the tracker's times begin when it started
+constexpr uint64_t kUsualStack = 2 << 20;  // glibc's size if there is no limit
 
 std::string ReadAll(int fd) {
   std::string text;
@@ -42,7 +42,7 @@ std::string ReadAll(int fd) {
   return text;
 }
 
-// As /proc/PID/smaps has it.
+// The path in the form of /proc/PID/smaps.
 std::string PathOf(int fd) {
   char path[4096];
   const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path, sizeof path);
@@ -55,7 +55,7 @@ nanoseconds ThreadTime() {
   return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
-// New threads' stacks have as many bytes.
+// The size of new threads' stacks.
 uint64_t StackLimitOf(pid_t pid) {
   rlimit limit = {};
   if (prlimit(pid, RLIMIT_STACK, nullptr, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
@@ -72,20 +72,17 @@ AllocatorSample SaidBy(const RegionPlace& place) {
 }  // namespace
 
 MemoryWatch::MemoryWatch(const RegionPlace& region, pid_t pid, steady_clock::time_point start)
-    : region_(region.By(fcntl(region.fd, F_DUPFD_CLOEXEC, 0))),
-      // What is opened now is of this image, whatever the process executes later.
-      smaps_fd_(OpenProcFile(pid, "smaps")),
-      pagemap_fd_(OpenProcFile(pid, "pagemap")),
+    : region_(region),
+      // The files that are opened now belong to this image, whatever the process executes later.
+      smaps_(OpenProcFile(pid, "smaps")),
+      pagemap_(OpenProcFile(pid, "pagemap")),
       start_(start),
       stack_limit_(StackLimitOf(pid)) {
-  gone_ = region_.fd < 0 || smaps_fd_ < 0;
+  gone_ = !region_ || !smaps_;
 }
 
 MemoryWatch::~MemoryWatch() {
   if (reading_.valid()) reading_.wait();
-  for (const int fd : {region_.fd, smaps_fd_, pagemap_fd_}) {
-    if (fd >= 0) close(fd);
-  }
 }
 
 uint64_t MemoryWatch::NowMs() const {
@@ -103,7 +100,7 @@ void MemoryWatch::Look() {
 }
 
 steady_clock::time_point MemoryWatch::NextLook() const {
-  // One that is under way is collected when there is something else to do.
+  // A running look is collected with the next event.
   if (gone_ || reading_.valid()) return steady_clock::time_point::max();
   return start_ + milliseconds(series_.NextDueMs());
 }
@@ -111,23 +108,23 @@ steady_clock::time_point MemoryWatch::NextLook() const {
 MemoryWatch::Reading MemoryWatch::Read() const {
   const nanoseconds before = ThreadTime();
   const auto cost = [&] { return ThreadTime() - before; };
-  const auto region = RegionView::Open(region_);
+  const auto region = RegionView::Open(*region_);
   if (!region) return {std::nullopt, cost()};
   const uint64_t time_ms = NowMs();
-  const auto peak = ReadPeak(region_);
+  const auto peak = ReadPeak(*region_);
   const std::vector<LiveRange> ranges = ReadRanges(*region);
   const TrackerMemory tracker = {region->header().private_bytes.load(std::memory_order_relaxed),
-                                 PathOf(region_.fd)};
-  MemorySample sample =
-      ResidentParts(ParseSmaps(ReadAll(smaps_fd_)), ranges, tracker, stack_limit_, pagemap_fd_);
+                                 PathOf(region_->fd)};
+  MemorySample sample = ResidentParts(ParseSmaps(ReadAll(smaps_.get())), ranges, tracker,
+                                      stack_limit_, pagemap_.get());
   if (!peak || sample.rss_bytes == 0) return {std::nullopt, cost()};  // the process is gone
   sample.time_ms = time_ms;
   sample.live_bytes = static_cast<uint64_t>(std::max<int64_t>(peak->current, 0));
   sample.allocator = ReadAllocator(*region);
-  // New figures, please: for the next sample.
+  // Asks for new figures, for the next sample.
   const uint32_t wanted = region->header().allocator_wanted.load(std::memory_order_relaxed) + 1;
-  if (pwrite(region_.fd, &wanted, sizeof wanted,
-             static_cast<off_t>(region_.offset + offsetof(RegionHeader, allocator_wanted))) < 0) {
+  if (pwrite(region_->fd, &wanted, sizeof wanted,
+             static_cast<off_t>(region_->offset + offsetof(RegionHeader, allocator_wanted))) < 0) {
     sample.allocator = {};
   }
   return {sample, cost()};
@@ -143,8 +140,8 @@ void MemoryWatch::Collect() {
     gone_ = true;
     return;
   }
-  // What was said before the look before this one is no answer, unless nothing changed since. Who
-  // is there, and tells nothing, doesn't change.
+  // Figures from before the previous look are no answer, unless nothing changed since. An allocator
+  // that gives no figures doesn't change.
   MemorySample& sample = *read.sample;
   if (Tells(sample.allocator) && sample.allocator.time_ms + kClocksDiffer < asked_ms_ &&
       (sample.live_bytes != live_when_said_ || sample.allocator != said_)) {
@@ -171,7 +168,7 @@ MemoryRecord MemoryWatch::Content(bool alive) {
       record.samples.insert(at, *highest_);
     }
   }
-  record.last_said = SaidBy(region_);
+  record.last_said = SaidBy(*region_);
   return record;
 }
 

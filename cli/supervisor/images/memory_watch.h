@@ -1,14 +1,14 @@
-// MemoryWatch: where the RSS of one image of the program was over time (resident_parts.h), by a
-// thread of the supervisor's that reads /proc while the program goes on.
+// MemoryWatch: where the RSS of one image of the program was over time (resident_parts.h). A thread
+// of the supervisor reads /proc while the program goes on.
 //
-// Each look also asks the tracker for what the allocator says of itself, which is answered when the
-// program next meets a new stack; so a sample has what was said between the look before and it, or
-// what was said earlier and nothing has changed since; else nothing.
+// Each look also asks the tracker for the allocator's own figures. The tracker answers when the
+// program next meets a new stack. A sample therefore has an answer that came since the previous
+// look, or an older one if nothing has changed since; otherwise it has none.
 //
 // Cost: intervals double as time passes, and until a look takes at most 1/kMomentShare of one. The
-// kernel lists mappings piece by piece: a program with many of them may wait for one at most.
-// Memory: kMaxMemorySamples samples; that of the highest RSS is kept whatever its time.
-// Thread safety: one owner. Failure: what can't be read is not there.
+// kernel lists mappings piece by piece: a program with many mappings waits for one piece at most.
+// Memory: kMaxMemorySamples samples; the one with the highest RSS is kept whatever its time.
+// Thread safety: one owner. Failure: what can't be read is left out.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +18,7 @@
 #include <optional>
 
 #include "cli/supervisor/images/uniform_series.h"
+#include "core/region/own_region_place.h"
 #include "core/region/region_place.h"
 #include "core/snapshot/memory_record.h"
 
@@ -34,11 +35,11 @@ class MemoryWatch {
 
   void Look();
   std::chrono::steady_clock::time_point NextLook() const;
-  // Waits for a look that is under way: a process that forks has no such thread in its child.
+  // Waits for a running look: a forked child of this process would not have its thread.
   void Settle() {
     if (reading_.valid()) Collect();
   }
-  // What there is. `alive`: the process still runs this image; else a look that is under way is
+  // The samples so far. `alive`: the process still runs this image. If not, a running look is
   // waited for.
   MemoryRecord Content(bool alive);
 
@@ -55,14 +56,14 @@ class MemoryWatch {
     return reading_.wait_for(std::chrono::nanoseconds(0)) == std::future_status::ready;
   }
 
-  const RegionPlace region_;  // the descriptor is its own
-  const int smaps_fd_, pagemap_fd_;
+  const OwnRegionPlace region_;
+  const ScopedFd smaps_, pagemap_;
   const std::chrono::steady_clock::time_point start_;
   uint64_t stack_limit_;
   UniformSeries<MemorySample> series_{kFirstMemoryIntervalMs, kMaxMemorySamples - 1};
   std::optional<MemorySample> highest_;
   uint64_t asked_ms_ = 0;  // when the tracker was last asked
-  AllocatorSample said_;   // the last answer that was taken, and what was live then
+  AllocatorSample said_;   // the last answer, and what was live then
   uint64_t live_when_said_ = 0;
   std::future<Reading> reading_;
   bool gone_ = false;

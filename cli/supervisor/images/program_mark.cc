@@ -25,7 +25,7 @@ std::optional<bool> HasExecuted(const ProgramMark& before, const ProgramMark& no
   if (!before.known() && !now.known()) return false;
   if (!before.known() || !now.known()) return std::nullopt;
   if (before.device != now.device || before.inode != now.inode) return true;
-  // What ended in between has none any more.
+  // A process that ended in between has none any more.
   if (before.auxiliary.empty() || now.auxiliary.empty()) return false;
   return before.auxiliary != now.auxiliary;
 }

@@ -1,13 +1,14 @@
-// ProgramMark: what tells the program that a process runs from the next one that it executes.
+// ProgramMark: distinguishes the program that a process runs from the next one that it executes.
 //
 //   executable         another file
 //   auxiliary vector   the same file again: it has addresses that the kernel chooses anew at each
 //                      exec
 //
-// With addresses that aren't chosen by chance (setarch -R) a program that executes its own file is
-// the same by both. Then what it has mapped must tell.
+// If addresses aren't random (setarch -R), a program that executes its own file has the same mark
+// by both. Its mappings have to tell then.
 //
-// Thread safety: pure functions. Failure: what /proc doesn't tell is not known, and no difference.
+// Thread safety: pure functions. Failure: what /proc doesn't tell is unknown, and makes no
+// difference.
 #pragma once
 
 #include <sys/types.h>
@@ -27,15 +28,16 @@ struct ProgramMark {
 
 ProgramMark MarkOf(pid_t pid);
 
-// Whether the process that had the one mark has executed something since, by its mark now. Nothing:
-// one of them isn't known. (Who was never known is taken to stay what it is.)
+// Whether a process with the mark `before` has executed another program since, by its mark now.
+// Unset if one of the marks isn't known. (A process that was never known is assumed not to have
+// changed.)
 std::optional<bool> HasExecuted(const ProgramMark& before, const ProgramMark& now);
 
-// Whether the addresses of what the process executes are chosen by chance; true where it isn't
-// known.
+// True if the kernel chooses random addresses for programs that the process executes, or if that
+// isn't known.
 bool HasRandomAddresses(pid_t pid);
 
-// Whether the process has the file mapped. Nothing: not known. It reads the list of mappings.
+// Whether the process has the file mapped; unset: not known. Reads the list of mappings.
 std::optional<bool> HasMapped(pid_t pid, int fd);
 
 }  // namespace memprof

@@ -20,17 +20,17 @@ constexpr uint64_t kBudgetInMemory = 512ull << 20;
 constexpr uint64_t kBudgetInFile = 64ull << 20;
 constexpr uint64_t kSmallestBudget = 1ull << 20;
 
-// `budget`, or a share of what the limit leaves.
+// `budget`, or a share of what the limit allows.
 uint64_t Within(__rlimit_resource resource, uint64_t share, uint64_t budget) {
   rlimit limit;
   if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return budget;
   return std::clamp<uint64_t>(limit.rlim_cur / share, kSmallestBudget, budget);
 }
 
-// We map the region as well as the program does: it takes a share of our address space.
+// We map the region as the program does, so it takes a share of our address space, too.
 uint64_t WithinLimits(uint64_t budget, uint64_t most_bytes) {
   budget = Within(RLIMIT_FSIZE, 2, Within(RLIMIT_AS, 16, budget));
-  // The tables of a budget take somewhat more than it.
+  // The tables laid out for a budget take somewhat more than it.
   RegionHeader header = {};
   const uint64_t bytes = LayOutRegion(header, budget);
   if (bytes > most_bytes) {
@@ -47,22 +47,11 @@ std::string Why(int error) {
 
 }  // namespace
 
-RegionFile::RegionFile(RegionFile&& other) noexcept
-    : place_(other.place_.By(std::exchange(other.place_.fd, -1))) {}
-
-RegionFile& RegionFile::operator=(RegionFile&& other) noexcept {
-  std::swap(place_, other.place_);
-  return *this;
-}
-
-RegionFile::~RegionFile() {
-  if (place_.fd >= 0) close(place_.fd);
-}
-
-Result<RegionFile> RegionFile::LayOut(int fd, uint64_t budget_bytes, bool allocate) {
+Result<RegionFile> RegionFile::LayOut(ScopedFd made, uint64_t budget_bytes, bool allocate) {
   RegionHeader header = {};
   const uint64_t bytes = LayOutRegion(header, budget_bytes);
-  RegionFile file(RegionPlace(fd, 0, 0, LayoutFor(budget_bytes)));
+  const int fd = made.get();
+  RegionFile file(std::move(made), RegionPlace(fd, 0, 0, LayoutFor(budget_bytes)));
   int error = ftruncate(fd, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (error == 0 && allocate) error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   if (error != 0) {
@@ -81,35 +70,36 @@ bool RegionFile::SetOptions(const TrackerOptions& options) {
 }
 
 Result<RegionFile> RegionFile::InMemory(uint64_t most_bytes) {
-  const int fd = memfd_create("memprof-region", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) {
+  ScopedFd fd(memfd_create("memprof-region", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) {
     return Fail(ErrorKind::kIo,
                 fmt::format("memfd_create: {}; try --region FILE", strerror(errno)));
   }
-  auto region = LayOut(fd, WithinLimits(kBudgetInMemory, most_bytes), false);
-  // A region that shrinks under a reader or the program would be a SIGBUS; one that grows, memory
-  // that nobody meant it to have.
-  if (region) fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  auto region = LayOut(std::move(fd), WithinLimits(kBudgetInMemory, most_bytes), false);
+  // If a region shrank, a reader or the program would get a SIGBUS. If it grew, it would take
+  // memory that nobody meant it to have.
+  if (region) fcntl(region->fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   return region;
 }
 
 Result<RegionFile> RegionFile::PartOf(const RegionPlace& part) {
-  RegionFile region(part.By(fcntl(part.fd, F_DUPFD_CLOEXEC, 0)));
-  if (region.fd() < 0) return Fail(ErrorKind::kIo, strerror(errno));
-  return region;
+  ScopedFd fd(fcntl(part.fd, F_DUPFD_CLOEXEC, 0));
+  if (!fd) return Fail(ErrorKind::kIo, strerror(errno));
+  const int own = fd.get();
+  return RegionFile(std::move(fd), part.By(own));
 }
 
 Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite,
                                       uint64_t most_bytes) {
   const std::string fresh = overwrite ? fmt::format("{}.new{}", path, getpid()) : path;
-  const int fd = open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd < 0) {
+  ScopedFd fd(open(fresh.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!fd) {
     if (errno == EEXIST) {
       return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", fresh));
     }
     return Fail(ErrorKind::kIo, fmt::format("{}: {}", fresh, strerror(errno)));
   }
-  auto region = LayOut(fd, WithinLimits(kBudgetInFile, most_bytes), true);
+  auto region = LayOut(std::move(fd), WithinLimits(kBudgetInFile, most_bytes), true);
   if (region && overwrite && std::rename(fresh.c_str(), path.c_str()) != 0) {
     region = Fail(ErrorKind::kIo, fmt::format("{}: {}", path, strerror(errno)));
   }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kPage = 4096;
 constexpr uint64_t kLargestGuard = 64 * 1024;
-// That are looked at one by one, 64 GiB of address space. Behind that a part is taken to be
-// resident as far as its mapping is.
+// The pages that are looked up one by one: 64 GiB of address space. Beyond that, a part is assumed
+// to be as resident as its whole mapping.
 constexpr uint64_t kMostPages = uint64_t{16} << 20;
 
 uint64_t Number(std::string_view text) {
@@ -78,7 +78,7 @@ MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
   MemorySample sample;
   uint64_t library_bytes = 0;
   auto next = ranges.begin();
-  // What the program mapped may be a small part of a mapping of any size.
+  // The program's mapping may be a small part of a kernel's mapping of any size.
   uint64_t pages_left = kMostPages;
   const auto resident_of = [&](uint64_t start, uint64_t end, uint64_t rest) -> uint64_t {
     const uint64_t pages = (end - start) / kPage + 1;
@@ -113,7 +113,7 @@ MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
     } else {
       uint64_t stack = 0;
       if (i > 0 && IsGuardOf(kernel[i - 1], mapping)) {
-        // The kernel may have made one of the stack and of what lies above it.
+        // The kernel may have merged the stack with the mapping above it.
         uint64_t end = std::min(mapping.end, mapping.start + stack_limit);
         if (covered != 0) end = std::min(end, std::max(next->start, mapping.start));
         stack = end == mapping.end ? rest : resident_of(mapping.start, end, rest);

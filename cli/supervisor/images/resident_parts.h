@@ -1,11 +1,11 @@
-// ResidentParts: which part of a process each resident page is in, by the kernel's list of its
-// mappings (/proc/PID/smaps) and the region's of what the program mapped itself. Where one of the
-// kernel's mappings is partly the program's, its pages are looked at (/proc/PID/pagemap).
+// ResidentParts: divides a process's resident pages into parts, using the kernel's list of mappings
+// (/proc/PID/smaps) and the region's list of the program's own mappings. If a mapping in the
+// kernel's list is only partly the program's, its pages are looked up (/proc/PID/pagemap).
 //
-// What can't be told is assumed: an anonymous mapping right behind a small one without any access
-// (a guard) is a thread's stack, of as many bytes as the limit of stacks says.
+// Stacks are guessed: an anonymous mapping directly behind a small one without any access (a guard)
+// is taken for a thread's stack, as long as the limit on stacks says.
 //
-// Thread safety: pure but for the descriptors' files. Failure: none where the process is gone, or
+// Thread safety: pure but for the descriptors' files. Failure: no result if the process is gone, or
 // may not be looked at.
 #pragma once
 
@@ -30,16 +30,17 @@ struct KernelMapping {
 };
 std::vector<KernelMapping> ParseSmaps(std::string_view text);
 
-// How many bytes of [start, end) are resident.
+// Returns the number of resident bytes in [start, end).
 using ResidentBytesIn = uint64_t (*)(int pagemap_fd, uint64_t start, uint64_t end);
 uint64_t ResidentByPagemap(int pagemap_fd, uint64_t start, uint64_t end);
 
 struct TrackerMemory {
-  uint64_t private_bytes = 0;  // as the tracker says: its library, and anonymous memory
+  uint64_t private_bytes = 0;  // according to the tracker: its library, and anonymous memory
   std::string region;          // the region's name in the kernel's list
 };
 
-// Leaves time, live bytes and allocator as they are. `ranges` by address, none over another.
+// Doesn't touch time, live bytes and the allocator's figures. `ranges` are ordered by address,
+// without overlaps.
 MemorySample ResidentParts(const std::vector<KernelMapping>& kernel,
                            const std::vector<LiveRange>& ranges, const TrackerMemory& tracker,
                            uint64_t stack_limit, int pagemap_fd,

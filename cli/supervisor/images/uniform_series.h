@@ -1,12 +1,13 @@
-// UniformSeries: samples of something over time, as many for a second as for a year. There is at
-// most one an interval; when they get too many, the interval doubles and every second one goes.
+// UniformSeries: samples over time, as many for a second as for a year. There is at most one sample
+// in each interval. When there are too many, the interval doubles and every second sample is
+// dropped.
 //
 //   interval 4    0   4   8   12  16
 //   interval 8    0       8       16
 //
-// Intervals begin at multiples of the interval, so that the samples stay uniform however often it
-// doubled. The newest sample is always there, though it may share an interval with the one before
-// it; the next one then takes its place.
+// Intervals begin at multiples of their length, so that the samples stay uniform however often it
+// doubled. The newest sample is always kept, even if it shares an interval with the one before it;
+// the next one then replaces it.
 //
 // Thread safety: none. Sample: a value with `uint64_t time_ms`.
 #pragma once
@@ -45,7 +46,7 @@ class UniformSeries {
     while (samples_.size() > most_) Coarsen();
   }
 
-  // `change(sample)` leaves the times as they are.
+  // `change(sample)` must not change the time.
   template <typename Change>
   void ForEach(Change change) {
     for (Sample& sample : samples_) change(sample);

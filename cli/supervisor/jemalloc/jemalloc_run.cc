@@ -15,10 +15,10 @@
 #include <string_view>
 #include <utility>
 
-#include "cli/basics/any_number.h"
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
 #include "cli/basics/output_name.h"
+#include "cli/basics/random_number.h"
 #include "cli/preflight/inner_jemalloc.h"
 #include "cli/supervisor/channels/private_directory.h"
 #include "cli/supervisor/jemalloc/profile_snapshot.h"
@@ -29,24 +29,24 @@
 #include "core/snapshot/sampling.h"
 #include "core/symbolizer/elf_file.h"
 #include "core/units.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 #include "formats/jemalloc_profile.h"
 
 namespace memprof {
 namespace {
 
-constexpr int kDefaultShift = 19;  // of bytes: jemalloc's own default
+constexpr int kDefaultShift = 19;  // the distance is 2 to this power: jemalloc's own default
 constexpr char kProfileName[] = "profile";
 
-// The executable's own variable, or jemalloc's usual one where a library is the allocator.
+// The executable's own variable, or jemalloc's usual one if a library is the allocator.
 std::string VariableOf(const std::string& path) {
   const ElfFile file(path);
   const std::string variable = file.elf() != nullptr ? OptionsVariable(file.elf()) : std::string();
   return variable.empty() ? "MALLOC_CONF" : variable;
 }
 
-// Waits for the program's end, and gives it the signals that it is to get from us.
+// Waits for the program's end, and forwards the signals that it has to get from us.
 siginfo_t StayWith(pid_t program, Signals& signals) {
   for (;;) {
     pollfd waiting = {signals.fd(), POLLIN, 0};
@@ -61,9 +61,9 @@ siginfo_t StayWith(pid_t program, Signals& signals) {
   }
 }
 
-// What the processes have left in the directory, which is removed.
+// The profiles that processes have left in the directory, which is removed.
 struct LeftProfiles {
-  std::optional<std::string> programs;  // the program's own, of its end
+  std::optional<std::string> programs;  // the program's own, written at its end
   uint64_t others = 0;
 };
 
@@ -75,7 +75,7 @@ LeftProfiles TakeProfiles(const std::string& directory, pid_t program) {
   for (const auto& entry : std::filesystem::directory_iterator(directory, error)) {
     files.push_back(entry.path());
   }
-  // profile.PID.NUMBER.f.heap: the last of them; others of it were taken earlier.
+  // profile.PID.NUMBER.f.heap: the last one counts; the others were taken earlier.
   const auto number = [&](const std::filesystem::path& file) {
     const std::string name = file.filename();
     return name.starts_with(own) ? std::strtoull(name.c_str() + own.size(), nullptr, 10) : 0;
@@ -152,7 +152,7 @@ int RunWithJemallocProfile(const JemallocRunOptions& options, const Preflight& p
   program.program = std::filesystem::path(preflight.name).filename();
   program.pid = static_cast<uint32_t>(pid);
   if (options.command_line) program.command = argv;
-  program.run_id = AnyNumber();
+  program.run_id = RandomNumber();
   program.start_unix_ms =
       std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
           .count();
@@ -179,8 +179,9 @@ int RunWithJemallocProfile(const JemallocRunOptions& options, const Preflight& p
   if (!left.programs) return fail(WhyNoProfile(end));
   const auto profile = ReadJemallocProfile(*left.programs);
   if (!profile) return fail(profile.error().message);
-  Snapshot snapshot = SnapshotOf(*profile);
-  snapshot.program = std::move(program);
+  Snapshot read = SnapshotOf(*profile);
+  read.program = std::move(program);
+  const CanonicalSnapshot snapshot(std::move(read));
   if (auto written = WriteCaptureFile(output, snapshot); !written) {
     return fail(written.error().message);
   }
@@ -191,7 +192,7 @@ int RunWithJemallocProfile(const JemallocRunOptions& options, const Preflight& p
   if (options.quiet) return status;
   const FigureVariances variances = SumVariances(snapshot);
   Say("{} live at the end, by jemalloc's own samples; capture {}; see: memprof summary --leaks {}",
-      FormatFigure(SumLeaked(snapshot), variances.leaked, snapshot.tracker.sample_bytes), output,
+      FormatFigure(SumLeaked(snapshot), variances.leaked, snapshot->tracker.sample_bytes), output,
       output);
   return status;
 }

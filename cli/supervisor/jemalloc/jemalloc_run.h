@@ -1,12 +1,12 @@
-// A run without a tracker, whose capture is the sampled heap profile that the program's own
-// jemalloc writes at exit: for one that is inside the program and can't be hooked.
+// A run without a tracker, for a program whose built-in jemalloc can't be hooked. The capture is
+// made of the sampled heap profile that this jemalloc writes at exit.
 //
 //   MALLOC_CONF=…,prof:true,prof_final:true,prof_prefix:DIR/profile
 //     ─► program ─► DIR/profile.PID.N.f.heap ─► JemallocProfile ─► Snapshot ─► capture
 //
-// A jemalloc that was built without profiles ignores that and says so on stderr. Child processes
-// write profiles too, which are not read; one that outlives the program finds the directory gone,
-// and its jemalloc says so on stderr.
+// A jemalloc that was built without profiling ignores the options and says so on stderr. Child
+// processes write profiles too, which are not read. If a child outlives the program, the directory
+// is gone, and the child's jemalloc says so on stderr.
 //
 // Thread safety: one a process, one thread. Failure: as `memprof run`: exit_status.h.
 #pragma once
@@ -21,20 +21,21 @@
 namespace memprof {
 
 struct JemallocRunOptions {
-  std::string output;  // as -o was given
+  std::string output;  // the value of -o
   bool overwrite = false;
   bool quiet = false;
-  bool command_line = true;  // it is in the capture
+  bool command_line = true;  // keep the command line in the capture
   bool symbolize = false;
   SymbolOptions symbols;
   uint64_t sample_bytes = 0;  // 0: jemalloc's own default, 512 KiB
 };
 
-// The status of memprof. Pre: argv isn't empty.
+// Returns memprof's exit status. Pre: argv isn't empty.
 int RunWithJemallocProfile(const JemallocRunOptions& options, const Preflight& preflight,
                            const std::vector<std::string>& argv);
 
-// The environment with what makes jemalloc write its profile, after what `variable` has already.
+// The environment with the options that make jemalloc write its profile, after those that
+// `variable` has already.
 std::vector<std::string> EnvironmentForProfile(const std::string& variable,
                                                const std::string& prefix, uint64_t sample_bytes);
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kLibrary = "/libjemalloc";
 
-// What is to be known of a file that was mapped.
+// The facts about a file that was mapped.
 struct MappedFile {
   struct Segment {
     uint64_t file_offset, bytes, address;
@@ -36,7 +36,7 @@ struct MappedFile {
     }
     return file_offset;
   }
-  // Whether the call that returns to `address` is jemalloc's.
+  // True if the call that returns to `address` is in jemalloc's code.
   bool IsJemallocs(uint64_t address) const {
     const auto after =
         std::upper_bound(jemalloc.begin(), jemalloc.end(), address - 1,
@@ -45,7 +45,7 @@ struct MappedFile {
   }
 };
 
-// Its build-id.
+// Fills in `file`; returns its build-id.
 std::string ReadFile(const std::string& path, MappedFile& file) {
   if (!path.starts_with('/')) return {};  // "[vdso]"
   const ElfFile opened(path);
@@ -62,7 +62,7 @@ std::string ReadFile(const std::string& path, MappedFile& file) {
   return BuildIdOf(elf);
 }
 
-// Finds the files of addresses, and gives each a module of the snapshot.
+// Finds the files of addresses, and assigns each a module of the snapshot.
 class Files {
  public:
   Files(const std::vector<JemallocMapping>& mappings, Snapshot& snapshot)
@@ -72,7 +72,7 @@ class Files {
   }
 
   struct Place {
-    const MappedFile* file;  // nullptr: no file's
+    const MappedFile* file;  // nullptr: in no file
     uint64_t offset;
   };
   Place Find(uint64_t return_address) {
@@ -84,7 +84,7 @@ class Files {
     }
     const JemallocMapping& mapping = *(after - 1);
     const MappedFile& file = Of(mapping.path);
-    // The call, not what follows it, is surely within the segment.
+    // The call itself is surely within the segment; the instruction after it may not be.
     return {&file, file.AddressOf(return_address - 1 - mapping.start + mapping.file_offset) + 1};
   }
 
@@ -104,7 +104,7 @@ class Files {
   std::map<std::string, MappedFile> files_;
 };
 
-// The leaf of a stack, whose nodes are added; equal ones are merged later.
+// Adds a stack's nodes and returns its leaf; equal nodes are merged later.
 uint32_t AddStack(const JemallocStack& stack, Files& files, Snapshot& snapshot) {
   std::vector<Files::Place> places;
   for (const uint64_t address : stack.addresses) {
@@ -142,7 +142,7 @@ Snapshot SnapshotOf(const JemallocProfile& profile) {
   }
   snapshot.tracker.counter_peak_bytes = SumPeak(snapshot).bytes;
   snapshot.tracker.peak_bound_bytes = SumTotal(snapshot).bytes - SumLeaked(snapshot).bytes;
-  return Canonical(snapshot);
+  return snapshot;
 }
 
 }  // namespace memprof

@@ -1,16 +1,16 @@
-// jemalloc's own heap profile as a snapshot, whose figures are marked as estimates of its samples
-// (SnapshotTracker::sample_bytes).
+// Converts jemalloc's own heap profile to a snapshot. Its figures are marked as estimates by
+// sampling (SnapshotTracker::sample_bytes).
 //
-// Addresses become offsets in the files that the profile says were mapped; jemalloc's own frames,
-// the innermost, are left out where its functions are known by their names, or the library by its
-// own.
+// Addresses become offsets in the files that the profile lists as mapped. jemalloc's own frames,
+// the innermost ones, are left out if its functions are known by name, or if jemalloc is a library
+// of its own.
 //
-// jemalloc knows no peak. That of the snapshot is what was live when it was dumped; the program's
-// own is at least that and at most what was allocated in all, which is said as its bound
-// (SnapshotTracker::peak_bound_bytes). Threads are one.
+// jemalloc records no peak. The snapshot's peak is what was live at the dump. The program's real
+// peak is at least that, and at most what was allocated in all; the difference is the bound
+// (SnapshotTracker::peak_bound_bytes). All threads are one.
 //
-// Thread safety: none. Failure: a file that can't be read gives offsets as if it were mapped as it
-// lies in the file, and no build-id.
+// Thread safety: none. Failure: if a file can't be read, offsets are computed as if it were mapped
+// the way it lies in the file, and it has no build-id.
 #pragma once
 
 #include "core/snapshot/snapshot.h"
@@ -21,7 +21,7 @@ namespace memprof {
 // The thread name of all its sites.
 inline constexpr char kAllThreads[] = "[all threads]";
 
-// But for the program (SnapshotProgram), of which the profile tells nothing.
+// Without the program (SnapshotProgram), about which the profile says nothing.
 Snapshot SnapshotOf(const JemallocProfile& profile);
 
 }  // namespace memprof

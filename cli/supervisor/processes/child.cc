@@ -24,6 +24,19 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   return pointers;
 }
 
+struct Pipe {
+  ScopedFd reading, writing;
+};
+
+// Opens both ends; false: errno says why.
+bool Open(Pipe& pipe) {
+  int fds[2];
+  if (pipe2(fds, O_CLOEXEC) != 0) return false;
+  pipe.reading.Reset(fds[0]);
+  pipe.writing.Reset(fds[1]);
+  return true;
+}
+
 // In the child: never returns.
 [[noreturn]] void Become(const ChildPlan& plan, char** argv, char** shell_argv, char** environment,
                          int go, int failure) {
@@ -35,7 +48,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   if (n != 1) _exit(kExitRefused);
   RestoreSignals(plan.signals);
   execve(plan.path.c_str(), argv, environment);
-  // A script without "#!": what execvp and every shell does.
+  // A script without "#!": run by a shell, as execvp and every shell do it.
   if (errno == ENOEXEC) execve("/bin/sh", shell_argv, environment);
   const int error = errno;
   (void)!write(failure, &error, sizeof error);
@@ -44,28 +57,18 @@ std::vector<char*> Pointers(const std::vector<std::string>& strings) {
 
 }  // namespace
 
-Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)),
-      go_(std::exchange(other.go_, -1)),
-      failure_(std::exchange(other.failure_, -1)) {}
-
 Child::~Child() {
-  if (failure_ >= 0) close(failure_);
-  if (go_ < 0) return;
-  close(go_);
+  failure_.Reset();
+  if (!go_) return;
+  go_.Reset();
   waitpid(pid_, nullptr, 0);
 }
 
 Result<Child> Child::Fork(const ChildPlan& plan) {
-  int go[2];
-  int failure[2];
-  if (pipe2(go, O_CLOEXEC) != 0)
+  Pipe go;
+  Pipe failure;
+  if (!Open(go) || !Open(failure)) {
     return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(errno)));
-  if (pipe2(failure, O_CLOEXEC) != 0) {
-    const int error = errno;
-    close(go[0]);
-    close(go[1]);
-    return Fail(ErrorKind::kIo, fmt::format("pipe: {}", strerror(error)));
   }
   std::vector<char*> argv = Pointers(plan.argv);
   std::vector<std::string> shell = {"/bin/sh", plan.path};
@@ -73,29 +76,24 @@ Result<Child> Child::Fork(const ChildPlan& plan) {
   std::vector<char*> shell_argv = Pointers(shell);
   std::vector<char*> environment = Pointers(plan.environment);
   const pid_t pid = fork();
-  if (pid < 0) {
-    const int error = errno;
-    for (const int fd : {go[0], go[1], failure[0], failure[1]}) close(fd);
-    return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(error)));
-  }
+  if (pid < 0) return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(errno)));
   if (pid == 0) {
-    close(go[1]);
-    Become(plan, argv.data(), shell_argv.data(), environment.data(), go[0], failure[1]);
+    go.writing.Reset();
+    Become(plan, argv.data(), shell_argv.data(), environment.data(), go.reading.get(),
+           failure.writing.get());
   }
-  close(go[0]);
-  close(failure[1]);
-  return Child(pid, go[1], failure[0]);
+  return Child(pid, std::move(go.writing), std::move(failure.reading));
 }
 
 int Child::Start() {
-  (void)!write(go_, "g", 1);
-  close(std::exchange(go_, -1));
+  (void)!write(go_.get(), "g", 1);
+  go_.Reset();
   int error = 0;
   ssize_t n;
   do {
-    n = read(failure_, &error, sizeof error);  // ends when exec closes the other side
+    n = read(failure_.get(), &error, sizeof error);  // returns when exec closes the other side
   } while (n < 0 && errno == EINTR);
-  close(std::exchange(failure_, -1));
+  failure_.Reset();
   return n == static_cast<ssize_t>(sizeof error) ? error : 0;
 }
 

@@ -1,4 +1,4 @@
-// ChildProgram: a program that memprof started. It gets the signals that memprof gets.
+// ChildProgram: a program that memprof started. Signals sent to memprof are forwarded to it.
 //
 // Thread safety: the supervisor's thread alone.
 #pragma once
@@ -13,7 +13,7 @@ class ChildProgram : public SupervisedProgram {
 
   pid_t pid() const override { return pid_; }
   int fd() const override { return -1; }
-  // While the program is stopped, so is this process (job_control.h).
+  // Stops this process as long as the program is stopped (job_control.h).
   std::optional<ProgramEnd> Look() override;
   void Reap() override;
   std::optional<int> NextSignal(Signals& signals) override { return signals.Next(); }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr timespec kWatchInterval = {0, 50 * 1000 * 1000};
 
-// By /proc/PID/stat: "pid (name) state …". Async-signal-safe, for the watcher.
+// Reads /proc/PID/stat: "pid (name) state …". Async-signal-safe, for the watcher.
 bool IsStopped(int stat_fd) {
   char text[512];
   const ssize_t n = pread(stat_fd, text, sizeof text - 1, 0);
@@ -26,23 +26,23 @@ bool IsStopped(int stat_fd) {
   return end_of_name != nullptr && end_of_name[1] == ' ' && end_of_name[2] == 'T';
 }
 
-// In the forked child; other threads of the parent may hold any lock.
+// Runs in the forked child; the parent's other threads may have held any lock.
 [[noreturn]] void Watch(int stat_fd, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   while (getppid() == parent && IsStopped(stat_fd)) nanosleep(&kWatchInterval, nullptr);
   if (getppid() == parent) kill(parent, SIGCONT);
-  // The parent ends us: our own end would be one more SIGCHLD to it.
+  // The parent kills the watcher: if it exited by itself, the parent would get one more SIGCHLD.
   for (;;) pause();
 }
 
 }  // namespace
 
 void StopWithProgram(pid_t program) {
-  const int stat_fd = OpenProcFile(program, "stat");
+  ScopedFd stat = OpenProcFile(program, "stat");
   const pid_t self = getpid();
   const pid_t watcher = fork();
-  if (watcher == 0) Watch(stat_fd, self);
-  if (stat_fd >= 0) close(stat_fd);
+  if (watcher == 0) Watch(stat.get(), self);
+  stat.Reset();
   if (watcher < 0) return;
   kill(self, SIGSTOP);
   kill(watcher, SIGKILL);

@@ -19,11 +19,7 @@ Signals::Signals() {
   sigaction(SIGXFSZ, &action, &inherited_.file_size_action);
   action.sa_handler = SIG_DFL;
   sigaction(SIGCHLD, &action, &inherited_.child_action);
-  fd_ = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-Signals::~Signals() {
-  if (fd_ >= 0) close(fd_);
+  fd_.Reset(signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) {
@@ -31,7 +27,7 @@ bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) 
     case SI_USER:
     case SI_QUEUE:
     case SI_TKILL:
-      // A SIGPIPE of our own writing has our own pid.
+      // A SIGPIPE that our own writing raised has our own pid.
       return static_cast<pid_t>(info.ssi_pid) != self;
     default:
       return info.ssi_signo == SIGHUP && session_leader;
@@ -40,13 +36,13 @@ bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader) 
 
 std::optional<int> Signals::NextOfAny() {
   signalfd_siginfo info;
-  if (read(fd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
+  if (read(fd(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
   return static_cast<int>(info.ssi_signo);
 }
 
 std::optional<int> Signals::Next() {
   signalfd_siginfo info;
-  while (read(fd_, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+  while (read(fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
     if (number == SIGCHLD || IsForwarded(info, getpid(), getsid(0) == getpid())) return number;
   }

@@ -1,7 +1,7 @@
-// SupervisedProgram: the program that a supervisor watches over, however memprof came to it.
+// SupervisedProgram: the program that a supervisor watches.
 //
 //   ChildProgram     memprof started it (child_program.h)
-//   AttachedProgram  it ran already, and memprof attached to it (attach/attached_program.h)
+//   AttachedProgram  it was running, and memprof attached to it (attach/attached_program.h)
 //
 // Thread safety: the supervisor's thread alone.
 #pragma once
@@ -15,14 +15,15 @@
 
 namespace memprof {
 
-// How it is with the program when the supervisor's work is over.
+// The program's state when the supervisor's work is over.
 struct ProgramEnd {
-  bool still_running = false;  // it was let go
-  bool end_unknown = false;    // it ended, and who waited for it knows how
+  bool still_running = false;  // memprof detached from it
+  bool executed = false;       // it runs another program, and memprof doesn't wait for its end
+  bool end_unknown = false;    // it ended, and only its parent knows its status
   bool signalled = false;
   int code = 0;           // exit status or signal number
-  bool filtered = false;  // it had filters of system calls of its own
-  bool is_there = false;  // it exited, and /proc still has it until Reap
+  bool filtered = false;  // it had seccomp filters of its own
+  bool is_there = false;  // it exited, and is in /proc until Reap
 };
 
 class SupervisedProgram {
@@ -34,17 +35,19 @@ class SupervisedProgram {
 
   virtual pid_t pid() const = 0;
 
-  // Readable when Look() is worth it. -1: a signal says so.
+  // Readable when Look() has something to report; -1: a signal tells.
   virtual int fd() const = 0;
-  // Nothing: it goes on. A process that has ended stays as it is until Reap.
+  // Unset: it goes on. A process that has ended stays as it is until Reap.
   virtual std::optional<ProgramEnd> Look() = 0;
   virtual void Reap() = 0;
 
-  // The next of memprof's signals that has a meaning for this kind of program; no more: nothing.
+  // The next of memprof's signals that matters to this kind of program; unset: no more.
   virtual std::optional<int> NextSignal(Signals& signals) = 0;
   virtual void OnSignal(int number) = 0;
+  // It was seen to run another program, from which no tracker came.
+  virtual void OnExec() {}
 
-  // Asks that it goes on without a tracker; Look says when it does. Or why it can't.
+  // Begins to detach from the program; Look says when it is done. The error says why it can't.
   virtual Result<void> LetGo() = 0;
 };
 

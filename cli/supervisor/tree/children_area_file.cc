@@ -24,7 +24,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// Below 1 it would be a group of processes, or all.
+// A pid below 1 would mean a process group, or all processes.
 bool IsGone(uint32_t owner) {
   const auto pid = static_cast<pid_t>(owner);
   return pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
@@ -32,18 +32,19 @@ bool IsGone(uint32_t owner) {
 
 }  // namespace
 
-ChildrenAreaFile::ChildrenAreaFile(int fd, const ChildrenLayout& layout, ChildrenHeader* header)
-    : fd_(fd),
+ChildrenAreaFile::ChildrenAreaFile(ScopedFd fd, const ChildrenLayout& layout,
+                                   ChildrenHeader* header)
+    : fd_(std::move(fd)),
       layout_(layout),
       region_layout_(LayoutFor(layout.region_budget)),
       header_(header),
       slots_(layout.slots) {
   struct stat info;
-  if (fstat(fd, &info) == 0) inode_ = info.st_ino;
+  if (fstat(fd_.get(), &info) == 0) inode_ = info.st_ino;
 }
 
 ChildrenAreaFile::ChildrenAreaFile(ChildrenAreaFile&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)),
+    : fd_(std::move(other.fd_)),
       layout_(other.layout_),
       region_layout_(std::move(other.region_layout_)),
       header_(std::exchange(other.header_, nullptr)),
@@ -54,7 +55,6 @@ ChildrenAreaFile::ChildrenAreaFile(ChildrenAreaFile&& other) noexcept
 
 ChildrenAreaFile::~ChildrenAreaFile() {
   if (header_ != nullptr) munmap(header_, kChildrenHeaderBytes);
-  if (fd_ >= 0) close(fd_);
 }
 
 Result<ChildrenAreaFile> ChildrenAreaFile::Make(uint32_t slots) {
@@ -63,40 +63,36 @@ Result<ChildrenAreaFile> ChildrenAreaFile::Make(uint32_t slots) {
                                             "--no-follow-fork none is needed",
                                             what, strerror(errno)));
   };
-  const int fd = memfd_create("memprof-children", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (fd < 0) return fail("memfd_create");
+  ScopedFd fd(memfd_create("memprof-children", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) return fail("memfd_create");
   ChildrenLayout layout = LayOutChildren(slots);
-  bool sized = ftruncate(fd, static_cast<off_t>(layout.bytes())) == 0;
-  // A limit on the size of files may be beyond our power: first smaller slots, then fewer.
+  bool sized = ftruncate(fd.get(), static_cast<off_t>(layout.bytes())) == 0;
+  // Our limit on file sizes may be fixed. So try smaller slots first, then fewer.
   while (!sized && errno == EFBIG &&
          (layout.region_budget > kSmallestChildBudget || layout.slots > 1)) {
     const bool smaller = layout.region_budget > kSmallestChildBudget;
     layout = smaller ? LayOutChildren(layout.slots, layout.region_budget / 2)
                      : LayOutChildren(layout.slots / 2, layout.region_budget);
-    sized = ftruncate(fd, static_cast<off_t>(layout.bytes())) == 0;
+    sized = ftruncate(fd.get(), static_cast<off_t>(layout.bytes())) == 0;
   }
   void* header = MAP_FAILED;
   if (sized) {
-    header = mmap(nullptr, kChildrenHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    header = mmap(nullptr, kChildrenHeaderBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   }
-  if (header == MAP_FAILED) {
-    const auto failed = fail("mapping it");
-    close(fd);
-    return failed;
-  }
+  if (header == MAP_FAILED) return fail("mapping it");
   // A region that shrinks under a reader or a child would be a SIGBUS.
-  fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   auto* mapped = static_cast<ChildrenHeader*>(header);
   mapped->magic = kChildrenMagic;
   mapped->layout = layout;
-  return ChildrenAreaFile(fd, layout, mapped);
+  return ChildrenAreaFile(std::move(fd), layout, mapped);
 }
 
 RegionPlace ChildrenAreaFile::RegionOf(uint32_t slot) const {
-  return {fd_, layout_.OffsetOf(slot) + kPageBytes, region_layout_->bytes, region_layout_};
+  return {fd(), layout_.OffsetOf(slot) + kPageBytes, region_layout_->bytes, region_layout_};
 }
 
-// 0: it doesn't say.
+// 0: the region doesn't say.
 steady_clock::time_point ChildrenAreaFile::Started(uint64_t started_ns) const {
   const auto now = steady_clock::now();
   const auto since =
@@ -121,8 +117,9 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
     uint32_t state = 0;
     uint64_t started_ns = 0;
     const auto at = static_cast<off_t>(RegionOf(slot).offset);
-    (void)!pread(fd_, &state, sizeof state, at + static_cast<off_t>(offsetof(RegionHeader, state)));
-    (void)!pread(fd_, &started_ns, sizeof started_ns,
+    (void)!pread(fd(), &state, sizeof state,
+                 at + static_cast<off_t>(offsetof(RegionHeader, state)));
+    (void)!pread(fd(), &started_ns, sizeof started_ns,
                  at + static_cast<off_t>(offsetof(RegionHeader, started_ns)));
     if (state == static_cast<uint32_t>(TrackerState::kEmpty)) {
       if (gone) {
@@ -140,7 +137,7 @@ std::vector<ChildrenAreaFile::Claim> ChildrenAreaFile::NewClaims() {
   return claims;
 }
 
-// Asks about each mapping of the area that the process has, until one is what is looked for.
+// Calls is_wanted for each mapping of the area in the process, until it returns true.
 ChildrenAreaFile::Owns ChildrenAreaFile::Find(
     pid_t pid, const std::function<bool(const MappingLine&)>& is_wanted) const {
   ProcessMaps maps(pid);
@@ -149,7 +146,7 @@ ChildrenAreaFile::Owns ChildrenAreaFile::Find(
     const auto mapping = ParseMappingLine(line);
     if (mapping && mapping->inode == inode_ && is_wanted(*mapping)) return Owns::kYes;
   }
-  // Where nothing can be read nothing is known: whether it has ended, the kernel says elsewhere.
+  // If nothing can be read, nothing is known here; other calls tell whether the process has ended.
   return maps.whole() ? Owns::kNo : Owns::kUnknown;
 }
 
@@ -172,7 +169,7 @@ ChildrenAreaFile::Owns ChildrenAreaFile::Has(pid_t pid, uint32_t slot) const {
   return std::find(slots->begin(), slots->end(), slot) != slots->end() ? Owns::kYes : Owns::kNo;
 }
 
-// The supervisor itself has the header mapped, no more.
+// The supervisor itself has only the header mapped.
 bool ChildrenAreaFile::IsMappedBy(pid_t pid) const {
   return Find(pid, [](const MappingLine& mapping) {
            return mapping.offset + (mapping.end - mapping.start) > kChildrenHeaderBytes;
@@ -180,9 +177,9 @@ bool ChildrenAreaFile::IsMappedBy(pid_t pid) const {
 }
 
 void ChildrenAreaFile::Free(uint32_t slot) {
-  fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+  fallocate(fd(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
             static_cast<off_t>(layout_.OffsetOf(slot)), static_cast<off_t>(layout_.slot_bytes));
-  // The child takes its image's id from there.
+  // The child takes its image's id from the generation.
   const uint32_t next = slots_[slot].generation.fetch_add(1, std::memory_order_release) + 1;
   header_->claims[slot].generation.store(next, std::memory_order_relaxed);
   header_->claims[slot].owner.store(0, std::memory_order_release);

@@ -29,6 +29,7 @@ std::vector<std::string> ProgramNamesOf(pid_t pid) {
   const StartedProgram program = StartedProgramOf(pid);
   std::vector<std::string> names;
   if (!program.name.empty()) names.push_back(program.name);
+  if (!program.executable.empty()) names.push_back(program.executable);
   if (!program.argv0.empty()) {
     names.push_back(std::filesystem::path(program.argv0).filename().string());
   }

@@ -23,19 +23,20 @@ struct Candidates {
   uint64_t start_ticks = 0;
   pid_t unasked = 0;  // one that may not be asked
   int unasked_count = 0;
-  bool unknown = false;  // another user's that may not be asked, and is nobody's descendant
+  bool unknown = false;  // a process of another user that may not be asked, and isn't a descendant
 };
 
-// Of those that may not be asked: others' are mostly strangers, unless we are root.
+// For processes that may not be asked: those of other users are mostly strangers, unless we are
+// root.
 bool MayBeOfOurUser(pid_t pid) {
   if (geteuid() == 0) return true;
   uid_t real = 0;
   return bool(std::istringstream(StatusLine(pid, "Uid")) >> real) && real == getuid();
 }
 
-// It has the guard page.
+// Pre: the process has the guard page.
 void Consider(pid_t pid, const ProcessState& state, Candidates& found) {
-  // Who was forked by the owner has its guard page until it has one of its own.
+  // A child of the owner has its guard page until it claims a slot of its own.
   const bool first = found.owner == 0 || state.start_ticks < found.start_ticks ||
                      (state.start_ticks == found.start_ticks &&
                       StateOf(found.owner).value_or(ProcessState{}).parent == pid);
@@ -44,8 +45,8 @@ void Consider(pid_t pid, const ProcessState& state, Candidates& found) {
   found.start_ticks = state.start_ticks;
 }
 
-// Some processes may be there that aren't seen: another user's behind the mount option hidepid, or
-// all, where there is no descriptor.
+// Some processes may be invisible: another user's behind the mount option hidepid, or all if there
+// is no descriptor left.
 bool MayMissProcesses() {
   if (!StateOf(getpid())) return true;
   if (geteuid() == 0) return false;
@@ -59,13 +60,13 @@ bool MayMissProcesses() {
   return false;
 }
 
-// Its state can't be read, though it is there.
+// True if the process exists but its state can't be read.
 bool IsHidden(pid_t pid) {
   struct stat info;
   return StatProcFile(pid, "stat", info) || (errno != ENOENT && errno != ESRCH);
 }
 
-// Whatever else may not be seen.
+// Works even if other facts may not be read.
 bool HasEnded(const ChildrenAreaFile::Claim& claim) {
   const auto pid = static_cast<pid_t>(claim.pid);
   return !claim.foreign_pids && pid > 0 && kill(pid, 0) != 0 && errno == ESRCH;
@@ -77,7 +78,7 @@ SlotOwner Decide(const Candidates& found, const ChildrenAreaFile::Claim& claim, 
   if (HasEnded(claim)) return {Owns::kNo, 0};
   if (found.unknown || !all_seen) return {Owns::kUnknown, 0};
   if (found.unasked_count == 0) return {Owns::kNo, 0};
-  // Without a pid any process of the machine may be the one.
+  // Without a pid in the claim, it could be any process of the machine.
   if (found.unasked_count == 1 && has_pid) return {Owns::kYes, found.unasked};
   return {Owns::kUnknown, 0};
 }
@@ -100,7 +101,8 @@ std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint
     if (state->of_kernel || state->start_ticks < since) continue;
     if (state->state == 'Z' && !LivingFolder(pid)) continue;
     const uint32_t own_pid = NamespacePid(pid);
-    std::map<const ChildrenAreaFile*, std::optional<std::vector<uint32_t>>> guards;  // asked once
+    // each read once
+    std::map<const ChildrenAreaFile*, std::optional<std::vector<uint32_t>>> guards;
     for (size_t i = 0; i < claims.size(); ++i) {
       const auto& [area, claim] = claims[i];
       if (claim.pid != kUnknownPid && own_pid != 0 && claim.pid != own_pid) continue;

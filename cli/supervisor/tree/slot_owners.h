@@ -1,12 +1,12 @@
-// SlotOwners: which processes have slots of children's areas, found by the kernel's word alone. For
-// claims whose pid may be of another namespace, and those without one.
+// SlotOwners: finds the processes that own slots of children's areas, only by what the kernel says.
+// Used for claims without a pid, or with one that may belong to another namespace.
 //
-// The process is the one that lives, has that pid as it sees itself, and has the slot's guard page
-// inaccessible. Threads of the kernel, and what was there before the program, are no candidates.
-// One whose main thread alone has ended lives. All claims are looked for at once: it is a walk
-// through /proc.
+// The owner is the living process that has the claim's pid in its own namespace, and has the slot's
+// guard page readable. Kernel threads, and processes that are older than the program, are no
+// candidates. A process lives as long as one of its threads does. All claims are resolved together,
+// because it takes a walk through /proc.
 //
-// Thread safety: pure. Failure: kUnknown where nobody may be asked.
+// Thread safety: pure. Failure: kUnknown if nobody may be asked.
 #pragma once
 
 #include <sys/types.h>
@@ -25,13 +25,15 @@ struct SlotClaim {
 };
 
 struct SlotOwner {
-  ChildrenAreaFile::Owns owns = ChildrenAreaFile::Owns::kUnknown;  // whether anybody does
-  pid_t pid = 0;                                                   // kYes: who
+  // whether any process owns the slot
+  ChildrenAreaFile::Owns owns = ChildrenAreaFile::Owns::kUnknown;
+  pid_t pid = 0;  // for kYes: the owner
 };
 
-// One for each claim. kYes also where one process alone can be its owner, and may not be asked.
-// kNo: none that was there all the while, and all were seen. `since`: StartTicksOf the program.
-// `is_descendant` is asked of processes of other users that may not be asked themselves.
+// Returns one result for each claim. It is kYes also if only one process is possible and it may not
+// be asked. It is kNo if no process that existed all the time owns the slot, and all were seen.
+// `since` is StartTicksOf the program. `is_descendant` is called for other users' processes that
+// may not be asked themselves.
 std::vector<SlotOwner> FindSlotOwners(const std::vector<SlotClaim>& claims, uint64_t since,
                                       const std::function<bool(pid_t)>& is_descendant = nullptr);
 

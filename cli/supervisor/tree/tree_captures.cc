@@ -1,17 +1,19 @@
 #include "cli/supervisor/tree/tree_captures.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
+#include <system_error>
 #include <tuple>
 
 #include "cli/basics/message.h"
 #include "cli/basics/output_name.h"
+#include "core/region/own_region_place.h"
 #include "core/region/region_reader.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 
@@ -27,14 +29,12 @@ void TreeCaptures::Add(std::unique_ptr<Image> image, SnapshotProgram program, st
 
 void TreeCaptures::Checkpoint(const RegionPlace& region, SnapshotProgram program,
                               RegionHistory history, std::string suffix) {
-  // The image may be gone, and its descriptor with it, when the thread comes to this.
-  RegionPlace own = region;
-  own.fd = fcntl(region.fd, F_DUPFD_CLOEXEC, 0);
-  if (own.fd < 0) return;
+  // The image, and its descriptor, may be gone when the thread gets to this.
+  const auto own = std::make_shared<const OwnRegionPlace>(region);
+  if (!*own) return;
   Queue([this, own, program = std::move(program), history = std::move(history),
          suffix = std::move(suffix)] {
-    const auto snapshot = ReadRegion(own, program, history);
-    close(own.fd);
+    const auto snapshot = ReadRegion(**own, program, history);
     const auto written =
         snapshot ? Write(*snapshot, suffix) : tl::unexpected<Error>(snapshot.error());
     if (!written && !checkpoint_failed_) {
@@ -55,7 +55,14 @@ void TreeCaptures::Queue(std::function<void()> work) {
     queue_.push_back(std::move(work));
   }
   changed_.notify_one();
-  if (!thread_.joinable()) thread_ = std::thread([this] { Work(); });
+  if (thread_.joinable()) return;
+  try {
+    thread_ = std::thread([this] { Work(); });
+  } catch (const std::system_error&) {
+    // The program may have used up the processes that it may have. The loop waits, then.
+    while (WorkOnNext()) {
+    }
+  }
 }
 
 void TreeCaptures::Settle() {
@@ -71,17 +78,27 @@ void TreeCaptures::Settle() {
 }
 
 void TreeCaptures::Work() {
-  for (;;) {
-    std::function<void()> work;  // has the image
-    {
-      const MutexLock lock(mutex_);
-      while (!settling_ && queue_.empty()) changed_.wait(mutex_);
-      if (queue_.empty()) return;
-      work = std::move(queue_.front());
-      queue_.pop_front();
-    }
-    work();
+  do {
+    const MutexLock lock(mutex_);
+    while (!settling_ && queue_.empty()) changed_.wait(mutex_);
+  } while (WorkOnNext());
+}
+
+bool TreeCaptures::WorkOnNext() {
+  std::function<void()> work;  // holds the image
+  {
+    const MutexLock lock(mutex_);
+    if (queue_.empty()) return false;
+    work = std::move(queue_.front());
+    queue_.pop_front();
   }
+  try {
+    work();
+  } catch (const std::bad_alloc&) {
+    ++failed_;
+    Say("no capture of a child process: memprof is out of memory");
+  }
+  return true;
 }
 
 void TreeCaptures::Read(Image& image, const SnapshotProgram& program, const std::string& suffix,
@@ -98,36 +115,47 @@ void TreeCaptures::Read(Image& image, const SnapshotProgram& program, const std:
     ++failed_;
     Say("no capture of process {}: {}", program.pid, written.error().message);
   }
-  // It can't be there already: its run id is by chance.
-  if (const auto added = merger_.Add({std::move(*snapshot), {}, {}}); !added) {
+  // It can't be a duplicate: its run id is random.
+  if (const auto added = merger_.Add({std::move(*snapshot).Take(), {}, {}}); !added) {
     Say("process {} is not in the merge: {}", program.pid, added.error().message);
   }
 }
 
-// The image's file, if it is to have one; where its name is another now, instead of the earlier.
-Result<void> TreeCaptures::Write(const Snapshot& snapshot, const std::string& suffix) {
+// Writes the image's file, if it gets one. If its name has changed, the new file replaces the old
+// one.
+Result<void> TreeCaptures::Write(const CanonicalSnapshot& snapshot, const std::string& suffix) {
   const uint64_t peak_bytes = SumPeak(snapshot).bytes;
   const auto earlier = std::find_if(written_.begin(), written_.end(), [&](const File& file) {
-    return file.run_id == snapshot.program.run_id;
+    return file.run_id == snapshot->program.run_id;
   });
   if (earlier == written_.end()) {
     if (!MakeRoomFor(peak_bytes)) return {};
     const std::string name = FreeName(suffix);
     if (auto written = WriteCaptureFile(name, snapshot); !written) return written;
-    written_.push_back({peak_bytes, name, suffix, snapshot.program.run_id});
+    written_.push_back({peak_bytes, name, suffix, snapshot->program.run_id});
     return {};
   }
   const std::string name = earlier->suffix == suffix ? earlier->name : FreeName(suffix);
   if (auto written = WriteCaptureFile(name, snapshot); !written) return written;
   if (name != earlier->name) unlink(earlier->name.c_str());
-  *earlier = {peak_bytes, name, suffix, snapshot.program.run_id};
+  *earlier = {peak_bytes, name, suffix, snapshot->program.run_id};
   return {};
 }
 
-// Removes the lightest file if there are as many as there may be and this one is heavier. False: it
-// gets none.
+void TreeCaptures::KeepHeaviest() {
+  std::sort(written_.begin(), written_.end(), [](const File& a, const File& b) {
+    return std::tie(b.peak_bytes, a.name) < std::tie(a.peak_bytes, b.name);
+  });
+  while (written_.size() > options_.kept_files) {
+    unlink(written_.back().name.c_str());
+    written_.pop_back();
+  }
+}
+
+// If the maximum number of files is reached and this image is heavier, removes the lightest file.
+// False: the image gets no file.
 bool TreeCaptures::MakeRoomFor(uint64_t peak_bytes) {
-  if (written_.size() < options_.max_files) return true;
+  if (written_.size() < max_files()) return true;
   const auto lightest =
       std::min_element(written_.begin(), written_.end(), [](const File& a, const File& b) {
         return std::tie(a.peak_bytes, a.name) < std::tie(b.peak_bytes, b.name);
@@ -138,7 +166,7 @@ bool TreeCaptures::MakeRoomFor(uint64_t peak_bytes) {
   return true;
 }
 
-// A process whose pid came again gets ".2" and so on behind it.
+// If a process reuses a pid, ".2" and so on is appended.
 std::string TreeCaptures::FreeName(const std::string& suffix) const {
   const auto is_ours = [this](const std::string& name) {
     return std::any_of(written_.begin(), written_.end(),
@@ -157,7 +185,6 @@ std::string TreeCaptures::FreeName(const std::string& suffix) const {
 std::vector<std::string> TreeCaptures::files() const {
   std::vector<std::string> files;
   for (const File& file : written_) files.push_back(file.name);
-  std::sort(files.begin(), files.end());
   return files;
 }
 
@@ -166,7 +193,7 @@ Result<std::string> TreeCaptures::WriteMerge(const Snapshot* program,
                                              const std::vector<Unseen>& unseen) {
   if (program != nullptr) {
     Snapshot own = *program;
-    // What it tells of the descendants is of its own end, and `unseen` of all of them.
+    // The capture's list was complete at its own end; `unseen` is complete for the whole tree.
     std::erase_if(own.unseen, [](const Unseen& one) {
       return one.kind == Unseen::Kind::kProcesses || one.kind == Unseen::Kind::kChildren;
     });
@@ -174,21 +201,27 @@ Result<std::string> TreeCaptures::WriteMerge(const Snapshot* program,
       return tl::unexpected<Error>(added.error());
     }
   }
+  std::vector<File> images;
   for (const std::string& capture : captures) {
     const auto bytes = ReadCaptureFile(capture);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     auto content = DecodeCapture(*bytes);
     if (!content) return tl::unexpected<Error>(content.error());
+    if (content->snapshot.named.taken.empty()) {
+      const uint64_t run_id = content->snapshot.program.run_id;
+      images.push_back({SumPeak(content->snapshot).bytes, capture, {}, run_id});
+    }
     if (const auto added = merger_.Add(std::move(*content)); !added) {
       return tl::unexpected<Error>(added.error());
     }
   }
   const std::string file = FreeName(".all");
-  auto merged = merger_.Take();
-  AddUnseen(merged.snapshot.unseen, unseen);
-  if (const auto written = WriteCaptureFile(file, merged.snapshot); !written) {
+  merger_.AddUnseen(unseen);
+  if (const auto written = WriteCaptureFile(file, merger_.Take().snapshot); !written) {
     return tl::unexpected<Error>(written.error());
   }
+  written_.insert(written_.end(), images.begin(), images.end());
+  KeepHeaviest();
   return file;
 }
 

@@ -1,19 +1,23 @@
 // TreeCaptures: the captures of a program's descendants, and the merge of the whole tree.
 //
-// Images that ended are read by a thread of its own, one after another: the supervisor's loop never
-// waits, since a tracker may be waiting for it. The heaviest get a file of their own; all are in
-// the merge.
+// A thread reads the images that ended, one after another: the supervisor's loop never waits, since
+// a tracker may be waiting for it. While the run goes on, the heaviest images have a file
+// of their own, so that a kill of the supervisor leaves them. All are in the merge, which replaces
+// these files at the end, except for as many as were asked for.
 //
 //   Add ─► queue ─► thread: region ─► snapshot ─┬─► file, if it is among the heaviest
 //                                               └─► merge of the tree
 //
-// One that lives may have its file from a checkpoint already; its last capture replaces that.
+// If no thread can be started, the loop does its work.
 //
-// Thread safety: one owner. Memory: the merge's, and one region's at a time; what is queued holds
+// A living image may have a file from a checkpoint; its last capture replaces that.
+//
+// Thread safety: one owner. Memory: the merge's, and one region's at a time; a queued image holds
 // its region.
-// Failure: what can't be written is said on stderr, and counted.
+// Failure: what can't be written is reported on stderr, and counted.
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -26,8 +30,8 @@
 
 #include "cli/basics/mutex.h"
 #include "cli/supervisor/images/image.h"
-#include "core/snapshot/snapshot.h"
-#include "formats/capture_merger.h"
+#include "core/snapshot/canonical_snapshot.h"
+#include "formats/capture/capture_merger.h"
 
 namespace memprof {
 
@@ -35,7 +39,7 @@ struct TreeCaptureOptions {
   std::string output;  // the program's own capture: "x.memprof" gives "x.4711.memprof" and
                        // "x.all.memprof"
   bool overwrite = false;
-  size_t max_files = 64;  // of descendants
+  size_t kept_files = 0;  // of descendants and earlier images, beside the merge
 };
 
 class TreeCaptures {
@@ -44,30 +48,35 @@ class TreeCaptures {
   ~TreeCaptures();
   TreeCaptures(const TreeCaptures&) = delete;
 
-  // An image that is over, as it was described; `suffix` names it (".4711"). `read` is called, by
-  // any thread, when its region is not needed any more.
+  // Adds an image that is over. `suffix` names its file (".4711"). `read` is called, by any thread,
+  // when its region is not needed any more.
   void Add(std::unique_ptr<Image> image, SnapshotProgram program, std::string suffix,
            std::function<void()> read);
 
-  // Writes a file of an image that lives, if it is among the heaviest.
+  // Writes the file of a living image, if it is among the heaviest.
   void Checkpoint(const RegionPlace& region, SnapshotProgram program, RegionHistory history,
                   std::string suffix);
-  // All that was added is read, or is being read: a checkpoint would delay nothing.
+  // True if everything that was added is read, or being read: a checkpoint would delay nothing.
   bool IsIdle();
 
-  // Waits until all that was added is read, and ends the thread. Another Add starts it again.
+  // Waits until everything that was added is read, and ends the thread. Another Add starts it
+  // again.
   void Settle();
 
-  // All of these: settled.
-  size_t images() const { return images_; }  // that were added
+  // Precondition of the following: settled.
+  size_t images() const { return images_; }  // number of images that were added
   size_t without_capture() const { return failed_; }
-  std::vector<std::string> files() const;
-  // The merge with these in it, captures that were written; the file's name. Pre: images() != 0.
-  // `unseen`: of the whole tree.
+  std::vector<std::string> files() const;  // after WriteMerge the heaviest first
+  // How many files there may be while the run goes on.
+  size_t max_files() const { return std::max<size_t>(options_.kept_files, kWorkingFiles); }
+  // Writes the merge, together with these `captures`, which must be written already; returns its
+  // file's name. Removes all files except the heaviest that are to be kept, and those of `captures`
+  // with named moments, which a merge hasn't. Pre: images() != 0 or there are captures. `unseen` is that of the whole tree.
   Result<std::string> WriteMerge(const Snapshot* program, const std::vector<std::string>& captures,
                                  const std::vector<Unseen>& unseen);
 
  private:
+  static constexpr size_t kWorkingFiles = 64;
   struct File {
     uint64_t peak_bytes;
     std::string name;
@@ -76,9 +85,11 @@ class TreeCaptures {
   };
   void Queue(std::function<void()> work);
   void Work();
+  bool WorkOnNext();  // false: the queue is empty
   void Read(Image& image, const SnapshotProgram& program, const std::string& suffix,
             const std::function<void()>& read);
-  Result<void> Write(const Snapshot& snapshot, const std::string& suffix);
+  Result<void> Write(const CanonicalSnapshot& snapshot, const std::string& suffix);
+  void KeepHeaviest();
   bool MakeRoomFor(uint64_t peak_bytes);
   std::string FreeName(const std::string& suffix) const;
 
@@ -90,7 +101,7 @@ class TreeCaptures {
   bool settling_ MEMPROF_GUARDED_BY(mutex_) = false;
   size_t images_ = 0;
 
-  // The thread's while it runs.
+  // Owned by the thread while it runs.
   CaptureMerger merger_;
   std::vector<File> written_;
   size_t failed_ = 0;

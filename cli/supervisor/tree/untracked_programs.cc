@@ -9,7 +9,7 @@ void UntrackedPrograms::Look(std::vector<pid_t> parents, const ProgramFilter& fi
   std::set<pid_t> listed(parents.begin(), parents.end());
   std::map<pid_t, uint64_t> seen;
   const auto look_at = [&](pid_t pid) {
-    // Who is tracked may have children that aren't.
+    // A tracked process may have untracked children.
     if (listed.insert(pid).second) parents.push_back(pid);
     if (is_tracked(pid)) return;
     const auto state = StateOf(pid);
@@ -21,7 +21,7 @@ void UntrackedPrograms::Look(std::vector<pid_t> parents, const ProgramFilter& fi
     if (before == seen_.end() || before->second != state->start_ticks) return;
     if (told_.emplace(pid, names[0]).second) programs_[names[0]] += 1;
   };
-  // Also those that nobody's child is any more.
+  // Includes processes that have lost their parents.
   for (const auto& [pid, start] : seen_) {
     if (StartTicksOf(pid) == start) look_at(pid);
   }

@@ -1,6 +1,5 @@
-// UntrackedPrograms: descendants that run something without our tracker, as far as they are seen:
-// static programs, those whose environment was cleaned, and those that may not reach the
-// supervisor.
+// UntrackedPrograms: descendants that were seen running a program without our tracker: static
+// programs, those with a cleaned environment, and those that can't reach the supervisor.
 //
 // Thread safety: one owner.
 #pragma once
@@ -21,20 +20,21 @@ namespace memprof {
 
 class UntrackedPrograms {
  public:
-  // Looks at the children of `parents`, and at theirs, and again at who was seen before. Who was
-  // just executed may still come: it counts when it is seen a second time.
+  // Looks at the children of `parents`, at their children, and at the processes seen earlier. A
+  // process that has just executed may still get its tracker, so it counts when it is seen a second
+  // time.
   void Look(std::vector<pid_t> parents, const ProgramFilter& filter,
             const std::function<bool(pid_t)>& is_tracked);
 
-  // One that is known to be of them.
+  // Adds a process that is known to be untracked.
   void Add(pid_t pid, const std::string& name, const ProgramFilter& filter);
 
-  // By name, how many.
+  // The number for each name.
   const std::map<std::string, int>& programs() const { return programs_; }
 
  private:
   std::map<std::string, int> programs_;
-  std::map<pid_t, uint64_t> seen_;  // with its start
+  std::map<pid_t, uint64_t> seen_;  // with its start time
   std::set<std::pair<pid_t, std::string>> told_;
 };
 

@@ -1,8 +1,9 @@
-// A frame's colour says where its code is: the program itself warm, its libraries cool by module,
-// system frames grey, rows that are no code pale, matches of the search magenta.
+// A frame's colour tells where its code is: warm for the program itself, cool by module for its
+// libraries, grey for system frames, pale for rows that are no code, magenta for matches of the
+// search.
 
-import {KIND_ROW, KIND_SYSTEM} from './capture.js';
-import {baseName} from './format.js';
+import {KIND_ROW, KIND_SYSTEM} from './model/capture.js';
+import {baseName} from './model/format.js';
 
 const THEMES = {
   light: {program: [64, 70], library: [40, 76], system: [12, 82], row: [18, 90], match: [72, 74]},

@@ -1,11 +1,11 @@
-// Copying text, with a word of what came of it on the button that was pressed.
+// Copies text, and shows the result on the button that was pressed.
 
 export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return copyBySelection(text);  // a browser that gives files no clipboard
+    return copyBySelection(text);  // a browser without a clipboard for pages from files
   }
 }
 

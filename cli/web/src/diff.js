@@ -1,13 +1,13 @@
-// The page of a difference: what has more is red, what has less is blue, in a flame graph of both
-// captures' stacks and in a table.
+// The page of a difference, as a flame graph of both captures' stacks and as a table: red for more,
+// blue for less.
 
-import {buildDiffTree, changeOf, colorOfChange, parseDifference, verify} from './diff_model.js';
+import {buildDiffTree, changeOf, colorOfChange, parseDifference, verify} from './model/diff_model.js';
 import {createDiffState} from './diff_state.js';
 import {showTable, signClass, signed} from './diff_table.js';
 import {byId, element} from './element.js';
 import {createFlameChart} from './flame_chart.js';
-import {bytes, exact, measure as inUnits, measureExact, share, shortened} from './format.js';
-import {makeMatcher} from './search.js';
+import {bytes, exact, measure as inUnits, measureExact, share, shortened} from './model/format.js';
+import {makeMatcher} from './model/frame_matcher.js';
 import {createTheme, effectiveTheme} from './theme.js';
 import {createTooltip} from './tooltip.js';
 
@@ -61,7 +61,7 @@ function showHeader(difference, state) {
     list('symbols', 'Symbols', of('notes'), false)].filter(Boolean));
 }
 
-// What a frame had, has, and the change between them.
+// A frame's figures before and after, and the change.
 function figuresOf(node, measure) {
   const change = node.after - node.before;
   const row = (label, text, title, className = '') => element('tr', {},
@@ -99,7 +99,7 @@ function showFocus(focus, root, measure, zoomTo) {
       element('p', {className: 'place'}, focus.module)), figuresOf(focus, measure), out);
 }
 
-// Marks what matches, and gives the share of the width that it has; a match below another once.
+// Marks the matches, and returns their share of the width; a match below another one counts once.
 function markMatches(root, search) {
   const matches = makeMatcher(search);
   let frames = 0, value = 0;
@@ -161,7 +161,7 @@ function start() {
     }
   });
   let tree = null, built = '';
-  let shown = null, look = '';  // what the graph shows: the tree's root, and how
+  let shown = null, look = '';  // the root and the look of the graph that is shown
   const inverted = ({layout}) => ({inverted: layout === 'icicle'});
   const lookOf = ({layout, search: term, theme: chosen}) =>
       `${layout} ${effectiveTheme(chosen)} ${term}`;
@@ -201,7 +201,7 @@ function start() {
     container.querySelector('.empty')?.remove();
     const focus = tree.at(now.zoom);
     showFocus(focus, tree.root, now.measure, zoomTo);
-    // A click has zoomed there already, and moves.
+    // A click has zoomed there already, with an animation.
     if (tree.root !== shown || !chart.shows(focus)) drawGraph();
     else if (look !== lookOf(now)) chart.redraw(tree.root, focus, inverted(now));
     shown = tree.root;

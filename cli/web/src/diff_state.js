@@ -1,4 +1,4 @@
-// What the reader of a difference chose, kept in the URL's fragment like view_state.js's.
+// The choices of a reader of a difference, kept in the URL's fragment like view_state.js's.
 
 const CHOICES = {
   measure: ['bytes', 'allocations'],
@@ -9,7 +9,7 @@ const CHOICES = {
   theme: ['auto', 'light', 'dark'],
 };
 
-// `choices`: of what differs from page to page.
+// `choices` has those that differ from page to page.
 export function createDiffState(defaults, choices) {
   const initial = {figure: 'peak', measure: 'bytes', width: 'change', layout: 'icicle', by: 'site',
     sort: 'change', theme: 'auto', search: '', zoom: 0, ...defaults};

@@ -1,10 +1,11 @@
-// The rows of a difference: by site, function or module; sorted by a click on a heading, filtered by
-// the search. What is not shown is a row of its own, so that the rows sum to the total below them.
+// The rows of a difference: by site, function or module; sorted by a click on a heading, filtered
+// by the search. Rows that are not shown are summed in one row, so that the rows sum to the total
+// below them.
 
-import {changeOf, sideOf} from './diff_model.js';
+import {changeOf, sideOf} from './model/diff_model.js';
 import {element} from './element.js';
-import {bytes, exact, plural} from './format.js';
-import {makeMatcher} from './search.js';
+import {bytes, exact, plural} from './model/format.js';
+import {makeMatcher} from './model/frame_matcher.js';
 
 export const signed = (value, format) => (value > 0 ? '+' : value < 0 ? '−' : '') +
     format(Math.abs(value));

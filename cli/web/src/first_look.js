@@ -1,11 +1,11 @@
-// The first look: what holds the memory at the peak, and what was never freed, each by the function
-// of the program that allocated it. A click shows in the graph who called it.
+// The first look: which memory is live at the peak, and which was never freed, by the function of
+// the program that allocated it. A click shows its callers in the graph.
 
-import {KEPT_BY_DESIGN, KIND_ROW} from './capture.js';
-import {buildCallerTree} from './caller_tree.js';
+import {KEPT_BY_DESIGN, KIND_ROW} from './model/capture.js';
+import {buildCallerTree} from './model/caller_tree.js';
 import {byId, element} from './element.js';
-import {baseName, bytes, measureExact, plural, share, shortened} from './format.js';
-import {whereOf} from './frame_text.js';
+import {baseName, bytes, measureExact, plural, share, shortened} from './model/format.js';
+import {whereOf} from './model/frame_text.js';
 
 const LINES = 5;
 // Enough to follow the heaviest callers of the functions that are shown.
@@ -13,7 +13,7 @@ const OPENED = 400;
 const CALLERS = 4;
 
 export function createFirstLook(capture, figures, state) {
-  const running = capture.program.end?.kind === 'running';
+  const running = ['running', 'cut'].includes(capture.program.end?.kind);
   byId('first-look').replaceChildren(
       list(capture, figures, state, 'peak', capture.selected
           ? `Holds the memory: ${capture.selected.text}` : 'Holds the memory at the peak',
@@ -26,15 +26,18 @@ export function createFirstLook(capture, figures, state) {
 function list(capture, figures, state, mode, title, empty) {
   const view = {mode, by: 'bytes', system: 'hide', thread: null, direction: 'callers'};
   const {root} = buildCallerTree(capture, figures, view, OPENED);
-  // What the runtime keeps by design answers neither question: it comes last.
+  // Blocks kept by design answer neither question, so they come last.
   const kept = root.children.filter(({name}) => name === KEPT_BY_DESIGN);
-  const functions = root.children.filter((node) => !kept.includes(node));
+  // Those that the page doesn't tell apart are no holder, but some of the rest.
+  const isOthers = ({fn}) => fn === capture.functions.otherFunctions;
+  const functions = root.children.filter((node) => !kept.includes(node) && !isOthers(node));
+  const others = root.children.filter(isOthers);
   const shown = functions.slice(0, LINES), rest = functions.slice(LINES);
-  const largest = shown[0]?.value ?? 0;
-  const lines = shown.map((node) => line(capture, state, view, root, node, largest));
-  const restValue = rest.reduce((sum, node) => sum + node.value, 0);
+  const lines = shown.map((node) => line(capture, state, view, root, node));
+  const restValue = [...rest, ...others].reduce((sum, node) => sum + node.value, 0);
+  const restCount = rest.length + (others.length > 0 ? capture.functions.others : 0);
   const below = [
-    restValue > 0 ? `${plural(rest.length, 'other function', 'other functions')} ` +
+    restValue > 0 ? `${plural(restCount, 'other function', 'other functions')} ` +
         `${bytes(restValue)} (${share(restValue, root.value)})` : '',
     ...kept.map((node) => `kept by design by the runtime: ${bytes(node.value)}`),
   ].filter(Boolean).join(' · ');
@@ -44,18 +47,20 @@ function list(capture, figures, state, mode, title, empty) {
       below ? element('p', {className: 'place'}, below) : null);
 }
 
-function line(capture, state, view, root, node, largest) {
+// The bar lies below the text and shows the share of the whole.
+function line(capture, state, view, root, node) {
   const {place, module} = whereOf(capture, node);
   const bar = element('i', {className: 'bar'});
-  bar.style.width = `${100 * node.value / largest}%`;
+  bar.style.width = `${100 * node.value / root.value}%`;
+  const callers = heaviestCallers(node);
   const button = element('button', {type: 'button', title: shortened(node.name, 700) + '\n' +
-      [place, module, measureExact(node.value, 'bytes')].filter(Boolean).join('\n')},
+      [callers, place, module, measureExact(node.value, 'bytes')].filter(Boolean).join('\n')},
   bar,
   element('span', {className: 'figure'}, bytes(node.value)),
   element('span', {className: 'share'}, share(node.value, root.value)),
   element('span', {className: 'name'}, shortened(node.name, 200)),
-  element('span', {className: 'where'}, baseName(place || module)),
-  element('span', {className: 'callers-line'}, heaviestCallers(node)));
+  element('span', {className: 'callers-line'}, callers),
+  element('span', {className: 'where'}, baseName(place || module)));
   button.addEventListener('click', () => {
     state.set({mode: view.mode, by: 'bytes', view: 'graph', direction: 'callers', system: 'hide',
       thread: '', search: '', zoom: node.zoom});
@@ -64,13 +69,13 @@ function line(capture, state, view, root, node, largest) {
   return element('li', {}, button);
 }
 
-// "40.0% of it ← load ← main": the share of the function's bytes that came this way, where it isn't
+// "40.0% of it ← load ← main": the share of the function's bytes that came this way, unless it is
 // nearly all.
 function heaviestCallers(node) {
   const names = [];
   let at = node;
-  for (let next; names.length < CALLERS && (next = at.children[0]) &&
-      next.frame.kind !== KIND_ROW;) {
+  for (let next; names.length < CALLERS &&
+      (next = at.children.find(({frame}) => frame.kind !== KIND_ROW));) {
     at = next;
     names.push(shortened(at.name, 60));
   }

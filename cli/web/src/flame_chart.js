@@ -7,7 +7,7 @@
 import flamegraph from 'd3-flame-graph';
 import {select} from 'd3-selection';
 
-import {forEachNode} from './call_tree.js';
+import {forEachNode} from './model/call_tree.js';
 
 const ROW_HEIGHT = 20;
 // Narrower frames can't be seen or hit; zooming makes them wide.
@@ -31,8 +31,8 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
 
   function width() { return Math.max(320, container.clientWidth); }
 
-  // Zooming by a click moves; everything else is there at once. d3-flame-graph always makes
-  // transitions, and new frames would grow even in one of no duration.
+  // Only zooming by a click is animated. d3-flame-graph always makes transitions, and new frames
+  // would grow even in one without duration.
   function finish() {
     const wide = chart.width(), high = chart.height(), inverted = chart.inverted();
     const frames = selection.selectAll('g.frame').interrupt().attr('transform', (drawn) => {
@@ -62,7 +62,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       chart.inverted(inverted).width(width()).update();
       finish();
     },
-    // Marks the frame that the keyboard is at; its element, or null where it isn't drawn.
+    // Marks the frame that the keyboard is at. Returns its element, or null if it isn't drawn.
     mark(node) {
       let marked = null;
       selection.selectAll('g.frame').classed('cursor', function(drawn) {
@@ -72,7 +72,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       });
       return marked;
     },
-    // The nodes that are drawn: what is too narrow isn't.
+    // The drawn nodes: narrow ones are missing.
     drawn() { return new Set(selection.selectAll('g.frame').data().map(({data}) => data)); },
     clear() {
       chart.destroy();

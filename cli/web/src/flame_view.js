@@ -1,15 +1,17 @@
-// The flame graph and what belongs to it: legend, zoom strip, search marks, the keyboard's frame.
+// The flame graph and its surroundings: legend, zoom strip, search marks, the keyboard's frame.
 
-import {buildTree, forEachNode} from './call_tree.js';
-import {buildCallerTree} from './caller_tree.js';
+import {buildTree, forEachNode} from './model/call_tree.js';
+import {buildCallerTree} from './model/caller_tree.js';
 import {colorOf, originOf, sampleOf} from './colors.js';
 import {copyText} from './copy.js';
 import {byId, element} from './element.js';
 import {createFlameChart} from './flame_chart.js';
 import {showFocus} from './focus.js';
-import {measureWithError, share} from './format.js';
-import {drawnStackText} from './frame_text.js';
-import {markMatches} from './search.js';
+import {measureWithError, share} from './model/format.js';
+import {drawnStackText} from './model/frame_text.js';
+import {createRestriction} from './model/restriction.js';
+import {showRestriction} from './restriction_view.js';
+import {markMatches, shareOfMatches} from './model/search.js';
 import {effectiveTheme} from './theme.js';
 import {createTooltip, describeFrame} from './tooltip.js';
 
@@ -18,9 +20,12 @@ const ORIGINS = {program: 'the program', library: 'libraries', system: 'system a
 const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no leak.',
   total: 'Nothing was allocated.', temporary: 'No allocation was temporary.',
   grew: 'Nothing grew in this range.', shrank: 'Nothing shrank in this range.'};
-const REBUILT_BY = ['mode', 'by', 'system', 'direction', 'thread', 'range'];
+const REBUILT_BY = ['mode', 'by', 'system', 'recursion', 'direction', 'thread', 'range', 'only',
+  'merge'];
 
-export function createFlameView(capture, figures, state, toolbar) {
+export function createFlameView(capture, wholeFigures, state, toolbar) {
+  const restriction = createRestriction(capture, wholeFigures);
+  let figures = wholeFigures;  // of what is drawn
   const container = byId('chart');
   let tree = null, shown = false, view = null;
   let cursor = null;  // where the keyboard is
@@ -62,7 +67,8 @@ export function createFlameView(capture, figures, state, toolbar) {
     if (tree.root.value === 0) {
       chart.clear();
       shown = false;
-      container.replaceChildren(element('p', {className: 'empty'}, EMPTY[view.mode]));
+      container.replaceChildren(element('p', {className: 'empty'},
+          view.only?.trim() ? `No stack has ${view.only}.` : EMPTY[view.mode]));
     } else if (rebuilt || !shown) {
       if (!shown) container.replaceChildren();
       shown = true;
@@ -98,6 +104,7 @@ export function createFlameView(capture, figures, state, toolbar) {
     update(now, changed) {
       const rebuilt = view === null || REBUILT_BY.some((key) => changed.has(key));
       view = now;
+      figures = restriction.figures(now);
       const visible = now.view === 'graph';
       for (const id of ['chart', 'legend']) byId(id).hidden = !visible;
       if (rebuilt) {
@@ -106,13 +113,17 @@ export function createFlameView(capture, figures, state, toolbar) {
       }
       const marks = rebuilt || changed.has('search') || changed.has('view');
       if (marks && visible) {
-        toolbar.showMatches(markMatches(tree.root, now.search), tree.root.value, 'frame');
+        const count = markMatches(tree.root, now.search);
+        toolbar.showMatches(count === null ? null
+            : {...shareOfMatches(capture, figures, now, now.search), count},
+        tree.root.value, 'frame', 'drawn');
       }
       tooltip.hide();
+      showRestriction(wholeFigures, figures, now, state);
       const focus = tree.at(now.zoom);
       showFocus(byId('focus'), capture, figures, tree, visible ? focus : tree.root, now, zoomTo);
       if (!visible) {
-        shown = shown && !rebuilt;  // drawn anew when it is seen again
+        shown = shown && !rebuilt;  // drawn again when it becomes visible
         return;
       }
       if (marks || changed.has('theme')) showLegend();

@@ -1,10 +1,10 @@
-// The strip above the graph that tells which frame it is zoomed to, with its whole name, the frames
-// to climb back to, and its figures.
+// The strip above the graph. It has the full name of the frame that the graph is zoomed to, its
+// figures, and the frames to go back to.
 
 import {copyButton} from './copy.js';
 import {element} from './element.js';
-import {measureExact, measureWithError, share, shortened} from './format.js';
-import {drawnStackText, whereOf} from './frame_text.js';
+import {measureExact, measureWithError, share, shortened} from './model/format.js';
+import {drawnStackText, whereOf} from './model/frame_text.js';
 
 const NAME_LIMIT = 20000;
 const SHOWN_ABOVE = 6;

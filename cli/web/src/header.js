@@ -1,12 +1,13 @@
 // The top of the page: what ran, how it ended, its figures, and how far they can be trusted. The
 // three figures that the graph can show are the buttons that choose between them.
 
-import {verify} from './capture.js';
+import {verify} from './model/capture.js';
 import {byId, element} from './element.js';
-import {bytes, duration, exact, measureExact, measureWithError, moment, plural} from './format.js';
-import {modeLabel} from './view.js';
+import {bytes, duration, exact, measureExact, measureWithError, moment, plural} from './model/format.js';
+import {showRss} from './rss_strip.js';
+import {modeLabel} from './model/view.js';
 
-// As a shell would want it, so that an empty argument is seen.
+// Quoted for a shell, so that an empty argument is visible.
 const quoted = (argument) => /^[\w@%+=:,./-]+$/.test(argument) ? argument
     : `'${argument.replaceAll("'", "'\\''")}'`;
 
@@ -16,26 +17,27 @@ function endText({kind, code, signal}) {
     case 'signal': return `was ended by ${signal} (${code})`;
     case 'exec': return 'executed another program';
     case 'ended': return 'ended, exit status not known';
+    case 'cut': return 'had not ended at its last checkpoint';
     default: return 'was still running';
   }
 }
 
-// A coarse clock is worth a word only where it shows in the figure.
+// The clock's resolution is shown only if the figure depends on it.
 function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
   if (resolution === 0 && at === 0) return '';
   return `after ${duration(at)}` + (resolution * 50 > at ? ` ± ${duration(resolution)}` : '');
 }
 
-// What libc and its like never free is no leak of the program.
+// Blocks that libc and similar libraries never free are no leak of the program.
 const keptByDesign = ({kept_by_design: [size]}) =>
     size > 0 ? `${bytes(size)} of it kept by design` : '';
 
-// What makes a block a temporary one.
+// The definition of a temporary block.
 const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
     : threshold === 1 ? "freed before its thread's next allocation"
     : `freed within ${threshold} allocations of its thread`;
 
-// Of a capture of samples every figure says that it is an estimate, and how good a one.
+// In a sampled capture every figure is marked as an estimate, with its error.
 const estimate = (capture, figures, mode, by, value) => (capture.sampled ? '≈ ' : '') +
     measureWithError(value, figures.error({mode, by}, [0]), by);
 
@@ -44,7 +46,15 @@ function card(label, figure, exactly, below, attributes = {}) {
   return element(tag, {className: 'card', title: exactly, ...attributes},
       element('span', {className: 'label'}, label),
       element('span', {className: 'figure'}, figure),
-      element('span', {className: 'below'}, below));
+      element('span', {className: 'below', title: below}, below));
+}
+
+// Beside the heap: what the program mapped is in none of the other figures but RSS.
+function mappedCard({peak: [most, mappings], end: [left]}) {
+  return card('Mapped', bytes(most),
+      `${measureExact(most, 'bytes')} mapped by the program itself (mmap, brk) when that was most; ` +
+          'not in the heap\'s figures. By place: memprof table --mmap',
+      `${plural(mappings, 'mapping', 'mappings')} · ${bytes(left)} at the end`);
 }
 
 export function createHeader(capture, figures, state) {
@@ -74,14 +84,16 @@ export function createHeader(capture, figures, state) {
     return made;
   });
   const known = program.rss_peak_bytes > 0;
-  // What is more than was resident was a file.
+  // A tracker with more bytes than were resident counted in a file.
   const {tracker_bytes: tracker} = program;
   const trackers = known && tracker >= program.rss_peak_bytes
       ? `tracker counted in a file of ${bytes(tracker)}` : `tracker ${bytes(tracker)} of it`;
   cards.push(card('Peak RSS', known ? bytes(program.rss_peak_bytes) : 'not known',
       known ? measureExact(program.rss_peak_bytes, 'bytes') : '',
       tracker > 0 ? trackers : ''));
+  if (capture.mapped) cards.push(mappedCard(capture.mapped));
   byId('figures').replaceChildren(...cards);
+  showRss(capture);
   showTrust(capture);
 
   return {
@@ -95,12 +107,10 @@ export function createHeader(capture, figures, state) {
   };
 }
 
-function notes(className, summary, lines, open) {
-  const details = element('details', {className},
+function notes(className, summary, lines) {
+  return element('details', {className},
       element('summary', {}, summary),
       element('ul', {}, ...lines.map((line) => element('li', {}, line))));
-  details.open = open;
-  return details;
 }
 
 function showTrust(capture) {
@@ -112,19 +122,18 @@ function showTrust(capture) {
   if (warnings.length === 1) {
     parts.push(element('p', {className: 'warning'}, `To know about these figures: ${warnings[0]}`));
   } else if (warnings.length > 1) {
-    parts.push(notes('warnings', `${warnings.length} things to know about these figures`, warnings,
-        true));
+    parts.push(notes('warnings', `${warnings.length} things to know about these figures`, warnings));
   } else if (!capture.sampled) {
     parts.push(element('p', {className: 'exactly'},
         'Exact: every allocation was counted, and the rows sum to the totals.'));
   }
   if (capture.pruned_nodes > 0) {
     parts.push(element('p', {className: 'aside'}, `The ${exact(capture.pruned_nodes)} smallest ` +
-        'frames are folded into rows [pruned]; no figure is lost.'));
+        'frames are folded into rows [pruned] of the graph; functions have their whole figures.'));
   }
   if (capture.notes.length > 0) {
     parts.push(notes('symbols', `Symbols: ${plural(capture.notes.length, 'note', 'notes')}`,
-        capture.notes, false));
+        capture.notes));
   }
   byId('trust').replaceChildren(...parts);
 }

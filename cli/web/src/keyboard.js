@@ -1,4 +1,4 @@
-// Everything that a key does. Keys are those of the dialog in index.html.
+// All keyboard commands. The dialog in index.html lists the keys.
 
 import {byId} from './element.js';
 
@@ -9,8 +9,14 @@ export function createKeyboard(capture, state, flame) {
   const flip = (key, a, b) => state.set({[key]: state.get()[key] === a ? b : a});
   const modeKeys = Object.fromEntries(capture.modes.map((mode, i) => [String(i + 1), mode]));
 
-  // "Down" is where the graph grows to.
+  // "Down" is the direction in which the graph grows.
   const vertical = (down) => flame.move(down === (state.get().layout === 'icicle') ? 'in' : 'out');
+  // By the search, or back.
+  function restrict(key) {
+    const term = state.get().search.trim();
+    if (term !== '') state.set({[key]: term, search: '', zoom: ''});
+    else if (state.get()[key] !== '') state.set({[key]: '', zoom: ''});
+  }
   const keys = {
     '/': () => { search.focus(); search.select(); },
     '?': () => byId('help').showModal(),
@@ -18,9 +24,13 @@ export function createKeyboard(capture, state, flame) {
     i: () => flip('layout', 'icicle', 'flame'),
     u: () => state.set({zoom: '',
       direction: state.get().direction === 'callees' ? 'callers' : 'callees'}),
-    s: () => flip('view', 'graph', 'sites'),
+    s: () => flip('view', 'sites', 'graph'),
+    f: () => flip('view', 'functions', 'graph'),
     h: () => flip('system', 'hide', 'show'),
+    r: () => flip('recursion', 'fold', 'show'),
     c: () => flame.copyStack(),
+    o: () => restrict('only'),
+    m: () => restrict('merge'),
     ArrowDown: () => vertical(true),
     ArrowUp: () => vertical(false),
     ArrowRight: () => flame.move('next'),

@@ -1,11 +1,12 @@
-// The page: reads the embedded capture and keeps header, controls and views in step with one
-// state. A part is an object with update(view, changed); none knows another but by the state.
+// The page: reads the embedded capture and keeps header, controls and views consistent with one
+// state. A part is an object with update(view, changed). Parts share only the state.
 
-import {parseCapture} from './capture.js';
+import {parseCapture} from './model/capture.js';
 import {byId, element} from './element.js';
-import {createFigures} from './figures.js';
+import {createFigures} from './model/figures.js';
 import {createFirstLook} from './first_look.js';
 import {createFlameView} from './flame_view.js';
+import {createFunctionsView} from './functions_view.js';
 import {createHeader} from './header.js';
 import {createKeyboard} from './keyboard.js';
 import {createRangeBar} from './range_bar.js';
@@ -13,7 +14,7 @@ import {createSitesView} from './sites_view.js';
 import {createTheme} from './theme.js';
 import {createTimelineView} from './timeline_view.js';
 import {createToolbar} from './toolbar.js';
-import {viewOf} from './view.js';
+import {viewOf} from './model/view.js';
 import {createState} from './view_state.js';
 
 function start() {
@@ -28,6 +29,7 @@ function start() {
     createHeader(capture, figures, state),
     createFirstLook(capture, figures, state),
     toolbar, range, createTimelineView(capture, range), flame,
+    createFunctionsView(capture, figures, state, toolbar),
     createSitesView(capture, figures, state, toolbar),
   ];
   createKeyboard(capture, state, flame);

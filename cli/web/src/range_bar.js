@@ -1,12 +1,12 @@
 // The line below the chart: the chosen range in words and figures, two sliders to choose it without
 // a mouse, and which half of it the graph shows.
 
-import {RANGE_MODES} from './capture.js';
+import {RANGE_MODES} from './model/capture.js';
 import {byId, element} from './element.js';
-import {bytes, duration, measureExact} from './format.js';
-import {signed} from './frame_text.js';
+import {bytes, duration, measureExact} from './model/format.js';
+import {signed} from './model/frame_text.js';
 import {segmented} from './toolbar.js';
-import {rangeText} from './view.js';
+import {rangeText} from './model/view.js';
 
 export function createRangeBar(capture, figures, state) {
   const {history} = capture;
@@ -65,7 +65,7 @@ export function createRangeBar(capture, figures, state) {
         slider.setAttribute('aria-valuetext', duration(history.timeOf(moment)));
       }
       byId('range-text').replaceChildren(...(chosen ? describe(view)
-          : ['Drag over the chart to see what grew and shrank in a range of time.']));
+          : ['Drag over the chart: what grew and shrank.']));
       showHalf(view);
     },
   };

@@ -1,13 +1,16 @@
-// The table of sites: sorted, filtered by the search, each with its full stack. As many rows as
-// can be read are made; the others are one row, so that the rows sum to the total.
+// The table of sites: sorted, filtered by the search, each with its full stack. Only as many rows
+// are made as can be read; the others are summed in one row, so that the rows sum to the total.
 
-import {RANGE_MODES} from './capture.js';
+import {RANGE_MODES} from './model/capture.js';
 import {copyButton} from './copy.js';
 import {byId, element} from './element.js';
-import {baseName, measure, measureExact, plural, share, shortened} from './format.js';
-import {figuresTable, signed, stackText} from './frame_text.js';
-import {filterSites, listSites, sortSites, stackOfSite} from './sites.js';
-import {modeLabel} from './view.js';
+import {baseName, measure, measureExact, plural, share, shortened} from './model/format.js';
+import {figuresTable} from './figures_table.js';
+import {signed, stackText} from './model/frame_text.js';
+import {shareOfMatches} from './model/search.js';
+import {filterSites, listSites, prunedNodes, sortSites, stackOfSite} from './model/sites.js';
+import {shortPlace, sortHeading} from './table.js';
+import {modeLabel} from './model/view.js';
 
 const ROWS = 100;
 const NAME_LIMIT = 300;
@@ -15,12 +18,12 @@ const NAME_LIMIT = 300;
 export function createSitesView(capture, figures, state, toolbar) {
   const container = byId('sites');
   const open = new Set();  // nodes whose stack is shown
-  let sites = null, view = null, limit = ROWS;
+  let sites = null, pruned = null, view = null, limit = ROWS;
 
   const isRange = () => RANGE_MODES.includes(view.mode);
   const keyOfMode = () => isRange() ? 'range' : view.mode;
   const columns = () => [...capture.modes, ...(view.range ? ['range'] : [])];
-  // How a column's figures are got: an array by node.
+  // The figures of a column: an array by node.
   function valuesOf(column) {
     if (column !== 'range') return figures.own({...view, mode: column});
     const grew = figures.own({...view, mode: 'grew'});
@@ -29,17 +32,7 @@ export function createSitesView(capture, figures, state, toolbar) {
   }
 
   function headings(sort) {
-    const heading = (key, label, numeric) => {
-      const button = element('button', {type: 'button', className: 'link'}, label);
-      const sorted = sort === key;
-      const first = sorted && view.order === 'down';
-      button.addEventListener('click', () => state.set({sort: key, order: first ? 'up' : 'down'}));
-      // Text is "down" from A to Z, figures from the largest.
-      const ascending = numeric === (view.order === 'up');
-      return element('th', {scope: 'col', className: numeric ? 'number' : '',
-        'aria-sort': !sorted ? 'none' : ascending ? 'ascending' : 'descending'},
-      button, sorted ? (ascending ? ' ↑' : ' ↓') : '');
-    };
+    const heading = (key, label, numeric) => sortHeading(state, view, sort, {key, label, numeric});
     return element('tr', {}, heading('function', 'Function', false),
         heading('place', 'Place', false),
         ...columns().map((column) => heading(column,
@@ -92,7 +85,7 @@ export function createSitesView(capture, figures, state, toolbar) {
                         graph)))));
   }
 
-  // By which threads: the names, heaviest first.
+  // The names of its threads, heaviest first.
   function threadsOf({node}) {
     const {rows, threads} = capture;
     if (rows.thread === null || isRange()) return null;
@@ -117,6 +110,7 @@ export function createSitesView(capture, figures, state, toolbar) {
 
   function show() {
     sites ??= listSites(capture);
+    pruned ??= prunedNodes(capture).map((node) => ({node}));
     const values = new Map(columns().map((column) => [column, valuesOf(column)]));
     values.set('share', figures.own(view));
     const total = figures.total(view);
@@ -141,12 +135,15 @@ export function createSitesView(capture, figures, state, toolbar) {
       body.push(sumRow('others', `${plural(others.length, 'site', 'sites')} without a match`,
           others, values, total));
     }
+    if (pruned.length > 0) {
+      body.push(sumRow('others pruned', 'smaller places, which the page does not list', pruned,
+          values, total));
+    }
     container.replaceChildren(element('table', {className: 'sites'},
         element('thead', {}, headings(sort)), element('tbody', {}, ...body),
-        element('tfoot', {}, sumRow('total', 'total', sites, values, total))));
-    const shareOf = values.get('share');
-    toolbar.showMatches(view.search.trim() === '' ? null : {count: found.length,
-      value: found.reduce((sum, {node}) => sum + shareOf[node], 0)}, total, 'site');
+        element('tfoot', {}, sumRow('total', 'total', [...sites, ...pruned], values, total))));
+    const matches = shareOfMatches(capture, figures, {...view, system: 'show'}, view.search);
+    toolbar.showMatches(matches && {...matches, count: found.length}, total, 'site', 'listed');
   }
 
   return {
@@ -159,6 +156,3 @@ export function createSitesView(capture, figures, state, toolbar) {
     },
   };
 }
-
-// The last two parts of a path say enough in a table.
-const shortPlace = (place) => place.split('/').slice(-2).join('/');

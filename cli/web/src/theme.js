@@ -1,4 +1,4 @@
-// Light or dark: the system's choice until the reader makes one.
+// Light or dark: the system's choice until the reader chooses.
 
 import {byId} from './element.js';
 

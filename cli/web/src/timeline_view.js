@@ -4,10 +4,11 @@
 import uPlot from 'uplot';
 
 import {byId} from './element.js';
-import {bytes, duration} from './format.js';
+import {bytes, duration} from './model/format.js';
 import {effectiveTheme} from './theme.js';
+import {peakOnCurve} from './model/timeline.js';
 
-const HEIGHT = 132;
+const HEIGHT = 118;
 const BYTE_STEPS = Array.from({length: 50}, (_, i) => 2 ** i);
 const TIME_STEPS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10]
     .flatMap((unit) => [unit, 2 * unit, 5 * unit]);
@@ -53,7 +54,7 @@ export function createTimelineView(capture, range) {
     const {peak_time_ms: at, peak_time_resolution_ms: resolution} = program;
     if (at === 0 && resolution === 0) return;
     const {left, top, width, height} = u.bbox;
-    const x = Math.round(u.valToPos(at, 'x', true));
+    const x = Math.round(u.valToPos(peakOnCurve(timeline, at, resolution), 'x', true));
     if (x < left || x > left + width) return;
     const {ctx} = u, scale = devicePixelRatio;
     ctx.save();

@@ -1,9 +1,10 @@
-// The box beside the pointer, or beside a frame that the keyboard went to. It has the shape that
-// d3-flame-graph asks of a tooltip: a function with show, hide and destroy.
+// The box beside the pointer, or beside the frame that the keyboard is at. It has the form of
+// d3-flame-graph's tooltips: a function with show, hide and destroy.
 
 import {element} from './element.js';
-import {shortened} from './format.js';
-import {figuresTable, whereOf} from './frame_text.js';
+import {shortened} from './model/format.js';
+import {figuresTable} from './figures_table.js';
+import {whereOf} from './model/frame_text.js';
 
 const NAME_LIMIT = 700;
 

@@ -1,26 +1,31 @@
-// What the reader chose, kept in the URL's fragment, so that it survives a reload and can be
-// passed on as a link. One object; listeners hear which keys changed.
+// The reader's choices, kept in the URL's fragment, so that they survive a reload and can be shared
+// as a link. One object; listeners are told which keys changed.
 
-import {MODES, RANGE_MODES} from './capture.js';
+import {MODES, RANGE_MODES} from './model/capture.js';
 
 const CHOICES = {
   mode: [...MODES, ...RANGE_MODES],
   by: ['bytes', 'allocations'],
-  view: ['graph', 'sites'],
+  view: ['graph', 'functions', 'sites'],
   direction: ['callees', 'callers'],
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],
+  recursion: ['fold', 'show'],
   theme: ['auto', 'light', 'dark'],
-  sort: ['function', 'place', ...MODES, 'range'],
+  sort: ['function', 'place', 'self', 'inclusive', ...MODES, 'range'],
   order: ['down', 'up'],
+  group: ['function', 'file', 'module'],
 };
 // A range is of milliseconds after the start, so that a link means the same in a newer page.
-const PATTERNS = {zoom: /^\d{1,9}(-\d{1,9})?$/, thread: /^\d{1,6}$/, range: /^\d{1,15}-\d{1,15}$/};
+const PATTERNS = {zoom: /^(\d{1,9}(-\d{1,9})?|f\d{1,7})$/, thread: /^\d{1,6}$/, fn: /^\d{1,7}$/, range: /^\d{1,15}-\d{1,15}$/};
+
+const TERMS = ['search', 'only', 'merge'];  // frame_matcher.js
 
 export function createState(defaults) {
   const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
-    system: 'hide', theme: 'auto', sort: '', order: 'down', search: '', zoom: '', thread: '',
-    range: '', ...defaults};
+    system: 'hide', recursion: 'fold', theme: 'auto', sort: '', order: 'down', search: '', only: '', merge: '',
+    zoom: '', thread: '',
+    fn: '', group: 'function', range: '', ...defaults};
   const listeners = [];
   let current = read();
 
@@ -35,7 +40,7 @@ export function createState(defaults) {
       const value = params.get(key) ?? '';
       if (pattern.test(value)) state[key] = value;
     }
-    state.search = params.get('search') ?? '';
+    for (const key of TERMS) state[key] = params.get(key) ?? '';
     return state;
   }
 

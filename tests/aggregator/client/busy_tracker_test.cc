@@ -1,4 +1,4 @@
-// A tracker whose scopes begin and never get a turn to end.
+// A tracker whose scopes begin but never get a turn to end.
 #include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 

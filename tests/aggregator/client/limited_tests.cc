@@ -1,10 +1,11 @@
-// A GoogleTest program with limits of memory; tests/e2e/test_limits_test.py runs it and knows which
-// of its tests must fail. Every size is its answer: what the limit allows, or that and a little.
+// A GoogleTest program with limits on memory. tests/e2e/test_limits_test.py runs it and knows which
+// of its tests must fail. Every size is exactly what the limit allows, or a little more.
 #include <memprof/gtest.h>
 
 #include <clocale>
 #include <cstdlib>
 #include <ctime>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -67,6 +68,25 @@ TEST(Leaks, OverFails) {
 TEST(Leaks, OfNoBytesFails) {
   MEMPROF_LIMIT_LEAKS(0);
   Forget(0);
+}
+
+// One call of realloc, so that both blocks are of one stack.
+__attribute__((noinline)) void* Resized(void* block, size_t bytes) {
+  return std::realloc(block, bytes);
+}
+
+TEST(Leaks, OfAnEnlargedBlockFails) {
+  volatile size_t last = 101;  // not known, so that the loop has one call
+  void* volatile block = nullptr;
+  std::optional<memprof::LimitScope> scope;
+  for (size_t bytes = 100; bytes <= last; ++bytes) {
+    block = Resized(block, bytes);
+    if (bytes == last) break;
+    scope.emplace(memprof::LimitScope::kLeaks, false, memprof::detail::SizeLimit(0),
+                  "MEMPROF_LIMIT_LEAKS(0)", false, __FILE__, __LINE__);
+  }
+  scope.reset();
+  std::free(block);
 }
 
 TEST(Leaks, OfTheRuntimePasses) {

@@ -15,7 +15,7 @@ void BM_GivesBack(benchmark::State& state) {
     free(first);
     free(malloc(300));
   }
-  // Of Google Benchmark's own; no figure of the program's.
+  // An allocation of Google Benchmark's own, in no figure of the program.
   state.SetLabel("a label that is too long for a short string");
 }
 BENCHMARK(BM_GivesBack)->Arg(1)->Iterations(1000);

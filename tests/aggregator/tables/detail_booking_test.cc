@@ -1,5 +1,4 @@
-// The sizes of a cell, booked one by one, are those that were booked: whatever they are, and
-// however many cells there are.
+// The sizes of a cell are exactly those that were booked, for any sizes and any number of cells.
 #include "aggregator/tables/detail_booking.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +30,7 @@ void Add(const SizeCounts& counts, Sizes& sizes) {
   }
 }
 
-// What a reader makes of a cell; of one that counts elsewhere nothing.
+// The sizes of a cell as a reader sees them; empty if the cell counts elsewhere.
 Sizes SizesOf(const Region& region, uint32_t cell) {
   Sizes sizes;
   const uint32_t word = region.details()[cell].sizes;
@@ -117,7 +116,7 @@ TEST(DetailBooking, LosesNoSharedEventOfManyThreads) {
   EXPECT_EQ(region.get().details()[9].temporary_count, 40'000u);
 }
 
-// The protocol of a reader in another process: the sizes are those of the figures, always.
+// As a reader in another process: the sizes always agree with the figures.
 TEST(DetailBooking, ShowsAReaderTheSizesOfTheFigures) {
   TestRegion region;
   std::atomic<bool> done{false};

@@ -1,4 +1,4 @@
-// The tables ask the unwinder for one thing only: to forget. Here it is counted. There are no
+// The tables ask the unwinder for one thing only: to forget. This fake counts it. There are no
 // captures.
 
 #include "aggregator/unwind/stack_capture.h"

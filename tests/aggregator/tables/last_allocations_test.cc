@@ -22,7 +22,7 @@ TEST(LastAllocations, TellABlockFromAnotherThreadsAtItsAddress) {
   EXPECT_FALSE(last->Have(0x1000, 4, 1));
 }
 
-// Against a list of all that was allocated, with blocks that come again at an address.
+// Compared with a list of all allocations, with addresses that are reused.
 TEST(LastAllocations, HaveABlockAsLongAsFewerThanTheThresholdCameAfterIt) {
   std::mt19937_64 random(11);
   for (const uint32_t threshold : {1u, 2u, 3u, 7u, 63u, 64u}) {

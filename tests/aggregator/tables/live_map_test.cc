@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "aggregator/private_memory.h"
+#include "aggregator/basics/private_memory.h"
 #include "tests/aggregator/tables/single_step.h"
 
 namespace memprof {
@@ -80,7 +80,7 @@ TEST_F(LiveMapTest, AgreesWithStdMapOverRandomOperations) {
   EXPECT_EQ(map_.CountForTest(), 0u);
 }
 
-// How many buckets a population ends with that is replaced several times.
+// The number of buckets after a population was replaced several times.
 size_t BucketsAfterChurn(LiveMap& map, size_t population) {
   std::mt19937_64 random(2);
   std::vector<uintptr_t> addresses(population);
@@ -131,8 +131,8 @@ TEST_F(LiveMapTest, DoesNotGrowByChance) {
   EXPECT_EQ(PrivateBytes(), bytes);
 }
 
-// Each thread allocates addresses that only it uses now; blocks are handed to the next thread,
-// which frees them, while the table grows from its smallest size.
+// Each thread allocates addresses that only it uses now. It passes blocks to the next thread, which
+// frees them, while the table grows from its smallest size.
 TEST_F(LiveMapTest, LosesNothingWhileThreadsGrowItTogether) {
   constexpr int kThreads = 4;
   constexpr size_t kBatches = 60;
@@ -169,8 +169,8 @@ TEST_F(LiveMapTest, LosesNothingWhileThreadsGrowItTogether) {
   EXPECT_EQ(map_.CountForTest(), kThreads * kBatches * kBatch / 2);
 }
 
-// One small set of addresses goes round and round while another thread makes the table split: every
-// Remove races the moving of the very entry it wants.
+// One small set of addresses is used again and again while another thread makes the table split:
+// every Remove races the moving of its own entry.
 TEST_F(LiveMapTest, FindsABlockThatIsJustBeingMoved) {
   std::atomic<bool> done{false};
   std::atomic<int> lost{0};
@@ -197,8 +197,8 @@ TEST_F(LiveMapTest, FindsABlockThatIsJustBeingMoved) {
   EXPECT_EQ(map_.CountForTest(), 200000u);
 }
 
-// A program that frees a block twice at once is at fault, but one of the two has it, and both
-// return.
+// A program that frees a block twice at the same time is at fault, but one of the calls gets the
+// block, and both return.
 TEST_F(LiveMapTest, GivesABlockOnceToTwoThatRemoveIt) {
   constexpr uintptr_t kBlocks = 200;
   std::atomic<bool> done{false};
@@ -241,9 +241,9 @@ TEST_F(LiveMapTest, GivesABlockOnceToTwoThatRemoveIt) {
   EXPECT_EQ(map_.CountForTest(), 200000u);
 }
 
-// An insert that splits a bucket is interrupted, after each 23rd of its instructions in turn, by a
-// signal handler that frees every block, frees every address again, as a program does that got it
-// by a call the tracker doesn't see, and inserts every second block anew.
+// An insert that splits a bucket is interrupted by a signal handler, after each 23rd of its
+// instructions in turn. The handler frees every block, frees every address again (as if the program
+// got it by a call that the tracker doesn't see), and inserts every second block again.
 class SteppedLiveMap : public LiveMapTest {
  protected:
   static constexpr uintptr_t kStep = 4096;
@@ -253,8 +253,8 @@ class SteppedLiveMap : public LiveMapTest {
     LiveMapTest::TearDown();
   }
 
-  // The blocks before the insert that makes the table grow for the second time: the first one looks
-  // at the table's load too, which is long.
+  // The number of blocks before the insert that makes the table grow for the second time. The first
+  // such insert also looks at the table's load, which takes long.
   void Fill() {
     for (uintptr_t i = 1; i <= blocks; ++i) {
       ASSERT_TRUE(map_.Insert(i * kStep, {i, static_cast<uint32_t>(i)}));
@@ -331,7 +331,7 @@ TEST_F(SteppedLiveMap, NeverTakesACopyThatIsNotDoneForABlock) {
   EXPECT_GT(stop_at, 300) << "nothing was stepped";
 }
 
-// What was inserted before is there once and as it was, and the map grows on.
+// Earlier blocks are there once and unchanged, and the map goes on growing.
 TEST_F(SteppedLiveMap, EndsASplitThatAHandlerLeft) {
 #ifdef __SANITIZE_THREAD__
   GTEST_SKIP() << "the sanitizer's own signal handling can't be stepped";

@@ -79,7 +79,7 @@ TEST(PeakTracker, CountsAReallocAsOneStep) {
   EXPECT_EQ(rows.AtPeak(1), 120);
 }
 
-// Every event against a model that copies all rows at every new maximum.
+// Every event is compared with a model that copies all rows at every new maximum.
 TEST(PeakTracker, AgreesWithANaiveModelAfterEveryEvent) {
   constexpr size_t kSites = 7;
   std::mt19937_64 random(3);
@@ -120,7 +120,7 @@ TEST(PeakTracker, AgreesWithANaiveModelAfterEveryEvent) {
   }
 }
 
-// Threads with cells of their own: whatever the order was, the rows sum to the counter's peak.
+// Threads with cells of their own: in any order, the rows sum to the word's peak.
 TEST(PeakTracker, GivesRowsThatSumToThePeakWithThreads) {
   constexpr int kThreads = 4;
   for (int run = 0; run < 20; ++run) {
@@ -174,7 +174,7 @@ TEST(PeakSlack, IsNoneForSmallHeapsAndLittleOfLargeOnes) {
     for (const uint32_t threads : {1u, 2u, 3u, 64u, 1024u}) {
       const uint64_t bound = PeakSlackBound(peak, threads);
       EXPECT_LT(bound, peak / 1000);
-      uint64_t sum = 0;  // what the k-th may have kept back since there were k
+      uint64_t sum = 0;  // what the k-th may have held back since there were k
       for (uint32_t k = 1; k <= threads; ++k) sum += PeakSlack(peak, k);
       EXPECT_LE(sum, bound) << peak << " " << threads;
     }
@@ -235,8 +235,8 @@ uint64_t RecordLater(PeakTracker& tracker, int64_t& pending, uint64_t slack, uin
   return tracker.RecordWithKept(pending, added, removed);
 }
 
-// Threads that keep some changes back: the peak that is known is the true one to within what they
-// keep back. The true one is known since each thread's part is: all climb together to a summit.
+// Threads hold back some changes: the recorded peak differs from the true one by at most what they
+// hold back. The true one is known since each thread's part is: all climb together to a summit.
 TEST(PeakTracker, IsWithinWhatThreadsKeepBack) {
   constexpr int kThreads = 4;
   constexpr uint64_t kSlack = 700;

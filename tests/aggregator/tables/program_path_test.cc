@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-// What is mapped at an address by that list.
+// The file mapped at an address according to that list.
 std::string MappedAt(const std::string& list, unsigned long address, size_t room = 4096) {
   const int fd = memfd_create("maps", MFD_CLOEXEC);
   EXPECT_EQ(write(fd, list.data(), list.size()), static_cast<ssize_t>(list.size()));

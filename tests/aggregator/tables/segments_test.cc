@@ -197,26 +197,26 @@ TEST(Segments, RefuseTheScopeAfterTheLast) {
   EXPECT_NE(heap.Begin(), 0u);
 }
 
-TEST(Segments, KeepASnapshotsRowsAndTheNewestOfAName) {
+TEST(Segments, KeepANamedMomentsRowsAndTheNewestOfAName) {
   Heap heap;
   heap.Allocate(1, 10);
   heap.Allocate(4, 20);
   const Segments::Turn turn(heap.segments(), &heap);
-  EXPECT_TRUE(heap.segments().KeepSnapshot("first", 5));
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("first", 5));
   heap.Free(1, 10);
-  EXPECT_TRUE(heap.segments().KeepSnapshot("second", 6));
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("second", 6));
   heap.Allocate(5, 30);
   heap.Allocate(6, 0);
-  EXPECT_TRUE(heap.segments().KeepSnapshot("first", 7));
-  EXPECT_FALSE(heap.segments().KeepSnapshot("", 8));
-  const auto* records = heap.region().Records<SnapshotRecord>(Table::kSnapshots);
-  const auto* rows = heap.region().Records<SnapshotRow>(Table::kSnapshotRows);
-  ASSERT_EQ(heap.region().count(Table::kSnapshots), 2u);
-  auto texts = [&](const SnapshotRecord& record) {
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("first", 7));
+  EXPECT_FALSE(heap.segments().KeepNamedMoment("", 8));
+  const auto* records = heap.region().Records<NamedMomentRecord>(Table::kNamedMoments);
+  const auto* rows = heap.region().Records<NamedMomentRow>(Table::kNamedMomentRows);
+  ASSERT_EQ(heap.region().count(Table::kNamedMoments), 2u);
+  auto texts = [&](const NamedMomentRecord& record) {
     std::string text = record.name;
     text += "@" + std::to_string(record.time_ns);
     for (uint32_t i = 0; i < record.rows; ++i) {
-      const SnapshotRow& row = rows[record.first_row + i];
+      const NamedMomentRow& row = rows[record.first_row + i];
       text += " " + std::to_string(row.site) + ":" + std::to_string(row.bytes) + "/" +
               std::to_string(row.count);
     }
@@ -230,51 +230,52 @@ TEST(Segments, KeepNoMoreThanThereIsRoomFor) {
   Heap heap;
   heap.Allocate(1, 10);
   const Segments::Turn turn(heap.segments(), &heap);
-  for (uint32_t i = 0; i < kMaxSnapshotRecords; ++i) {
-    EXPECT_TRUE(heap.segments().KeepSnapshot(std::to_string(i).c_str(), i));
+  for (uint32_t i = 0; i < kMaxNamedMomentRecords; ++i) {
+    EXPECT_TRUE(heap.segments().KeepNamedMoment(std::to_string(i).c_str(), i));
   }
-  EXPECT_FALSE(heap.segments().KeepSnapshot("one more", 0));
-  EXPECT_TRUE(heap.segments().KeepSnapshot("7", 0));
+  EXPECT_FALSE(heap.segments().KeepNamedMoment("one more", 0));
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("7", 0));
 }
 
-// A name that has more sites each time takes fresh rows now and then, not each time.
+// A name whose snapshots have more sites each time takes new rows now and then, not each time.
 TEST(Segments, HaveRowsForEveryNameThoughEachGrowsSiteBySite) {
   Heap heap;
   // 1 + 2 + 4 + 8 of each, where 1 + 2 + … + 7 would not fit.
-  heap.region().Take(Table::kSnapshotRows,
-                     heap.region().capacity(Table::kSnapshotRows) - kMaxSnapshotRecords * 15);
+  heap.region().Take(Table::kNamedMomentRows,
+                     heap.region().capacity(Table::kNamedMomentRows) - kMaxNamedMomentRecords * 15);
   const Segments::Turn turn(heap.segments(), &heap);
   for (size_t site = 0; site < kSites; ++site) {
     heap.Allocate(site, 10);
-    for (uint32_t i = 0; i < kMaxSnapshotRecords; ++i) {
-      ASSERT_TRUE(heap.segments().KeepSnapshot(std::to_string(i).c_str(), i)) << site << " " << i;
+    for (uint32_t i = 0; i < kMaxNamedMomentRecords; ++i) {
+      ASSERT_TRUE(heap.segments().KeepNamedMoment(std::to_string(i).c_str(), i))
+          << site << " " << i;
     }
   }
 }
 
-TEST(Segments, KeepASmallerSnapshotAfterOneThatThereWasNoRoomFor) {
+TEST(Segments, KeepASmallerNamedMomentAfterOneThatThereWasNoRoomFor) {
   Heap heap;
   const Segments::Turn turn(heap.segments(), &heap);
-  heap.region().Take(Table::kSnapshotRows, heap.region().capacity(Table::kSnapshotRows) - 3);
+  heap.region().Take(Table::kNamedMomentRows, heap.region().capacity(Table::kNamedMomentRows) - 3);
   for (size_t site = 0; site < 5; ++site) heap.Allocate(site, 10);
-  EXPECT_FALSE(heap.segments().KeepSnapshot("large", 1));
+  EXPECT_FALSE(heap.segments().KeepNamedMoment("large", 1));
   heap.Free(0, 10);
   heap.Free(1, 10);
-  EXPECT_TRUE(heap.segments().KeepSnapshot("of three rows", 2));
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("of three rows", 2));
 }
 
-TEST(Segments, EndASnapshotsSequenceEvenThoughOneWasLeftInTheMiddle) {
+TEST(Segments, EndANamedMomentsSequenceEvenThoughOneWasLeftInTheMiddle) {
   Heap heap;
   heap.Allocate(1, 10);
   const Segments::Turn turn(heap.segments(), &heap);
-  EXPECT_TRUE(heap.segments().KeepSnapshot("name", 1));
-  auto& sequence = heap.region().Records<SnapshotRecord>(Table::kSnapshots)->sequence;
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("name", 1));
+  auto& sequence = heap.region().Records<NamedMomentRecord>(Table::kNamedMoments)->sequence;
   const uint32_t left = ++sequence;
-  EXPECT_TRUE(heap.segments().KeepSnapshot("name", 2));
+  EXPECT_TRUE(heap.segments().KeepNamedMoment("name", 2));
   EXPECT_EQ(sequence, left + 1);
 }
 
-// What a thread keeps back is in its cells and not in the word.
+// Changes that a thread holds back are in its cells and not in the word.
 TEST(Segments, HaveNoPeakBelowTheBeginOrTheEnd) {
   constexpr uint64_t kSlack = 4000;
   for (const bool ends_higher : {false, true}) {
@@ -287,7 +288,8 @@ TEST(Segments, HaveNoPeakBelowTheBeginOrTheEnd) {
     keep_back(1, {.allocated_bytes = 4000, .allocated_count = 1});
     const ScopeId scope = heap.Begin();
     keep_back(0, {.freed_bytes = 3000, .freed_count = 1});
-    // Given to the word with the 4000: a new maximum of 7200 there, where 4200 are live.
+    // It enters the word together with the 4000: the word has a new maximum of 7200, while 4200 are
+    // live.
     Book(heap.CellOf(0, 2), PeakTracker(heap.word()).Record(4200, 0),
          {.allocated_bytes = 200, .allocated_count = 1});
     PeakTracker(heap.word()).Record(0, 0);
@@ -335,8 +337,8 @@ TEST(Segments, ReleaseAScopeLaterWhoseThreadCouldNotHaveTheTurn) {
   EXPECT_EQ(heap.Begin(), 0u);
 }
 
-// A signal handler that interrupts a mark forks when it is asked for the n-th time whether the
-// process counts: here the child goes on.
+// A signal handler that interrupts a mark forks at the n-th check whether the process counts: here
+// the child goes on.
 struct Fork {
   static inline uint32_t asked, after;
   static inline Heap* heap;
@@ -349,7 +351,7 @@ struct Fork {
   }
 
   // How often it was asked.
-  static uint32_t InMark(bool of_snapshot, uint32_t nth) {
+  static uint32_t InMark(bool of_moment, uint32_t nth) {
     Heap mine(1, Counts);
     heap = &mine;
     asked = 0;
@@ -363,31 +365,31 @@ struct Fork {
     after = nth;
     {
       const Segments::Turn turn(mine.segments(), &mine);
-      const bool made = of_snapshot ? mine.segments().KeepSnapshot("name", 1)
-                                    : mine.segments().Begin({}, false) != 0;
+      const bool made = of_moment ? mine.segments().KeepNamedMoment("name", 1)
+                                  : mine.segments().Begin({}, false) != 0;
       EXPECT_EQ(made, region.empty());
     }
-    EXPECT_TRUE(region.empty() || region == mine.Bytes()) << of_snapshot << " " << nth;
+    EXPECT_TRUE(region.empty() || region == mine.Bytes()) << of_moment << " " << nth;
     return asked;
   }
 };
 
 TEST(Segments, LeaveTheRegionToTheParentInAForkedChild) {
-  for (const bool of_snapshot : {false, true}) {
-    const uint32_t all = Fork::InMark(of_snapshot, ~0u);
+  for (const bool of_moment : {false, true}) {
+    const uint32_t all = Fork::InMark(of_moment, ~0u);
     EXPECT_GT(all, kSites);
-    for (uint32_t nth = 0; nth < all; ++nth) Fork::InMark(of_snapshot, nth);
+    for (uint32_t nth = 0; nth < all; ++nth) Fork::InMark(of_moment, nth);
   }
 }
 
-// What a naive model knows of a scope.
+// A naive model's record of a scope.
 struct ModelScope {
   Rows base, at_peak;
   int64_t peak;
   Row allocated;
 };
 
-// Events and marks at random, against a model that copies all rows at each new maximum of each
+// Random events and marks, compared with a model that copies all rows at each new maximum of each
 // scope.
 TEST(Segments, AgreeWithANaiveModelAfterEveryStep) {
   std::mt19937_64 random(11);
@@ -473,8 +475,8 @@ TEST(Segments, AgreeWithANaiveModelAfterEveryStep) {
   }
 }
 
-// Threads that allocate all the while marks are made. The model knows the order of all events, and
-// what was live at least and at most while a mark was made.
+// Threads allocate while marks are made. The model knows the order of all events, and the least and
+// most live bytes during a mark.
 TEST(Segments, AreWithinTheirBoundWhileThreadsAllocate) {
   constexpr size_t kThreads = 3;
   Heap heap(kThreads);
@@ -568,8 +570,8 @@ TEST(Segments, AreWithinTheirBoundWhileThreadsAllocate) {
   RecordProperty("exact", exact);
 }
 
-// A turn is waited for only so long, and that may end before a thread of many on a busy machine has
-// its turn: a program's scope is then inexact. Here every thread asks again until it has it.
+// A wait for the turn is limited, and on a busy machine it may end before a thread gets its turn: a
+// program's scope is then inexact. Here every thread asks again until it gets it.
 void InTurnOf(Segments& segments, const void* thread, const std::function<void()>& work) {
   while (true) {
     const Segments::Turn turn(segments, thread);
@@ -579,7 +581,7 @@ void InTurnOf(Segments& segments, const void* thread, const std::function<void()
   }
 }
 
-// Many threads with scopes of their own at once: each has figures, and they nest as they like.
+// Many threads with simultaneous scopes of their own: each has figures, in any nesting.
 TEST(Segments, TakeTurns) {
   constexpr size_t kThreads = 4;
   Heap heap(kThreads);

@@ -1,5 +1,5 @@
-// A SIGTRAP after each instruction from StartStepping to StopStepping, for tests of what may be
-// interrupted anywhere. The handler itself isn't stepped. Not under TSan, which delays signals.
+// A SIGTRAP after each instruction from StartStepping to StopStepping, for tests of code that may
+// be interrupted anywhere. The handler itself isn't stepped. Not under TSan, which delays signals.
 #pragma once
 
 #if defined(__has_feature)  // clang's; gcc has macros

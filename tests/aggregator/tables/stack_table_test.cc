@@ -144,7 +144,7 @@ TEST_F(StackTableTest, FindsAModuleByAnyAddressInIt) {
 }
 
 // The loader's record, the extent and the bias are as before, but the name is another one: as if
-// something else had been loaded in the same place, and no unload was seen.
+// another module had been loaded at the same place, and no unload was seen.
 TEST_F(StackTableTest, TellsAFileThatTookTheExactPlaceOfAnother) {
   const auto pc = reinterpret_cast<uint64_t>(&gnu_get_libc_version);
   dl_find_object found;
@@ -165,7 +165,7 @@ TEST_F(StackTableTest, TellsAFileThatTookTheExactPlaceOfAnother) {
   EXPECT_TRUE(modules_.IsUnloaded(old_leaf.module));
 }
 
-// As if a plugin were unloaded and loaded again, 10,000 times, where it was.
+// As if a plugin were unloaded and loaded again at its place, 10,000 times.
 TEST_F(StackTableTest, GivesAFileThatComesBackWhereItWasItsRecordAndSites) {
   const auto pc = reinterpret_cast<uint64_t>(&gnu_get_libc_version);
   dl_find_object found;
@@ -206,7 +206,7 @@ TEST_F(StackTableTest, KeepsTheSharedCellOfEverySiteWhereTheCellsEnd) {
   const Region& region = region_.get();
   while (TakeOwnChunk(region) != kNoRecord) {
   }
-  // What is left of site 0's group has its room; the next group has none.
+  // The rest of site 0's group has its room; the next group has none.
   for (uint64_t pc = 0x10000; pc < 0x10000 + kCellsPerChunk - 1; ++pc) {
     ASSERT_NE(Site({pc}), kTablesFullSite);
   }

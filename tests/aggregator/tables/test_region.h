@@ -1,9 +1,9 @@
-// A region of anonymous memory, for tests of what works on one.
+// A region of anonymous memory, for tests of code that works on a region.
 #pragma once
 
 #include <sys/mman.h>
 
-#include "aggregator/region.h"
+#include "aggregator/basics/region.h"
 
 namespace memprof {
 

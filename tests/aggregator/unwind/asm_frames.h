@@ -1,4 +1,4 @@
-// Frames that no compiler would make, written in assembly with the CFI that each is about.
+// Frames that no compiler would make, written in assembly together with the CFI under test.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@ extern "C" {
 
 // CFA in rbx, as glibc's _dl_runtime_resolve has it.
 void MemprofCallByRbx(void (*leaf)());
-// Switches to the stack that ends at `stack_top`, and says so: the CFA is in rbp.
+// Switches to the stack that ends at `stack_top`, and its CFI says so: the CFA is in rbp.
 void MemprofCallOnStack(void (*leaf)(), void* stack_top);
 // The same without any CFI.
 void MemprofCallOnStackWithoutCfi(void (*leaf)(), void* stack_top);

@@ -81,8 +81,8 @@ void Walk(unsigned& state, int depth, int& calls, Leaf leaf);
   KEEP;
 }
 
-// P and P's caller in one: DESIGN's `root(){P();P();}`, where a frame's slot and return address are
-// as before but what is above it differs.
+// `root(){P();P();}` in one function: a frame's slot and return address are the same both times,
+// but the frames above it differ.
 [[gnu::noinline]] void Twice(unsigned& state, int depth, int& calls, Leaf leaf) {
   Plain(state, depth, calls, leaf);
   Plain(state, depth, calls, leaf);

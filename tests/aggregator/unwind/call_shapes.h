@@ -1,5 +1,5 @@
-// Functions whose frames compilers lay out in all the ways they know, compiled twice: with and
-// without frame pointers. Each calls `leaf` at its innermost.
+// Functions with all frame layouts that compilers make, compiled twice: with and without frame
+// pointers. The innermost call of each is `leaf`.
 #pragma once
 
 namespace memprof::test {

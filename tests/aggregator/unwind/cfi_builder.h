@@ -11,7 +11,7 @@
 
 namespace memprof::test {
 
-// Bytes in a block of exactly their size, so that a sanitizer sees a read beyond them.
+// Bytes in a block of exactly their size, so that a sanitizer notices a read beyond them.
 class ExactBytes {
  public:
   explicit ExactBytes(const std::vector<uint8_t>& bytes)
@@ -33,7 +33,7 @@ inline constexpr uint64_t kFunctionBytes = 0x1000;
 
 class CfiBuilder {
  public:
-  // With the rules that every function begins with: CFA = rsp + 8, return address at CFA − 8.
+  // Starts with the rules of every function's begin: CFA = rsp + 8, return address at CFA − 8.
   CfiBuilder& Cie(const char* augmentation = "zR", std::initializer_list<int> data = {0x00}) {
     std::vector<uint8_t> body;
     Append32(body, 0);  // a CIE

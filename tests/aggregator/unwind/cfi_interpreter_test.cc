@@ -80,7 +80,7 @@ TEST(CfiInterpreter, KeepsWhatFollowsARememberedRowUntilItIsRestored) {
   EXPECT_EQ(RuleAt(cfi, 4).CfaOffset(), 16u);
 }
 
-// All that is remembered and restored before the pc, any kind of rule among it, leaves no trace.
+// Rows that are remembered and restored before the pc leave no trace, whatever rules they have.
 TEST(CfiInterpreter, ForgetsEveryRuleBetweenARememberedRowAndItsRestoring) {
   const CfiBuilder cfi =
       CfiBuilder().Cie().Fde({0x0f, 1,    0x76,                    // CFA: rbp
@@ -174,7 +174,7 @@ TEST(FrameRule, IsSpecialForWhatItCanNotExpress) {
             (1u << 24) - 8);
 }
 
-// What the fuzzer does, with fixed seeds: whatever the bytes, no read leaves them.
+// As the fuzzer, with fixed seeds: no read leaves the bytes, whatever they are.
 TEST(CfiInterpreter, StaysWithinBytesThatAreCutAnywhere) {
   const CfiBuilder cfi =
       CfiBuilder().Cie("zPLR", {0x03, 0, 0, 0, 0, 0x0b, 0x00}).Fde({0x0a, 0x0f, 3,    0x76, 0x78,

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <thread>
 
-#include "aggregator/system_calls.h"
+#include "aggregator/basics/system_calls.h"
 
 namespace memprof::test {
 namespace {
@@ -57,7 +57,7 @@ TEST_F(ReadableStackOnPages, GrowsUpToWhatCanNotBeRead) {
   EXPECT_FALSE(stack.Contains(At(3, 0)));
 }
 
-// A host that filters its system calls: none is made, and what is known stays known.
+// A program that filters its system calls: none is made, and known pages stay known.
 class ReadableStackBehindAFilter : public ReadableStackOnPages {
  protected:
   void SetUp() override { allowed_system_calls = SystemCalls::kOfAllocators; }

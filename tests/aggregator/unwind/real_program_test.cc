@@ -1,5 +1,5 @@
-// The stacks of every malloc of real programs, under stack_check_preload.cc: reuse must give what a
-// walk from scratch gives, and both what libunwind gives.
+// The stacks of every malloc of real programs, under stack_check_preload.cc: reuse must give the
+// same as a walk from scratch, and both the same as libunwind.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -157,7 +157,7 @@ TEST_F(SpecialStack, AgreesWithLibunwindAtEveryInstructionOfPrologues) {
     without_frame_pointer::BigFrame(0, [] {});
   });
   EXPECT_GT(probe_.captures(), 200u);
-  // gcc 12 says, in the epilogue of a function that realigns its stack and two instructions long,
+  // For two instructions in the epilogue of a function that realigns its stack, gcc 12's CFI claims
   // that rbp is still where it was saved.
   oracle_may_be_lost_ = 8;
 }
@@ -217,7 +217,8 @@ TEST_F(SpecialStack, AgreesWithLibunwindOnAUcontextStack) {
   EXPECT_LT(probe_.last().pcs.size(), 15u);  // nothing of main's stack
 }
 
-// A coroutine's stack goes, and a smaller one comes within its addresses, with a hole above.
+// A coroutine's stack is unmapped, and a smaller one is mapped within its addresses, with a hole
+// above.
 TEST_F(SpecialStack, SurvivesASmallerStackWhereALargerOneWas) {
   MappedStack large;
   StartCoroutine(large);
@@ -225,7 +226,7 @@ TEST_F(SpecialStack, SurvivesASmallerStackWhereALargerOneWas) {
   char* const base = large.base();
   large.Unmap();
   MappedStack small(kStackBytes / 4, base);
-  // Where the large one had its frames there is nothing now.
+  // There is nothing now where the large one had its frames.
   StartCoroutine(small);
   swapcontext(&g_main_context, &g_coroutine_context);
   EXPECT_EQ(probe_.captures(), 2u);
@@ -347,7 +348,7 @@ void* CallInModule(const char* path) {
 TEST_F(SpecialStack, ForgetsTheRulesOfAModuleThatWasUnloaded) {
   void* last = CallInModule(MEMPROF_SWAPPED_MODULE_A);
   const size_t depth = probe_.last().pcs.size();
-  // The first loads leave the loader's own data in the way; then addresses repeat.
+  // The loader's own data is in the way of the first loads; then addresses repeat.
   int at_the_same_place = 0;
   for (int i = 0; i < 10; ++i) {
     void* const now =
@@ -359,7 +360,7 @@ TEST_F(SpecialStack, ForgetsTheRulesOfAModuleThatWasUnloaded) {
   EXPECT_GT(at_the_same_place, 0) << "the loader never reused the address";
 }
 
-// As BOLT and patchelf leave a library: the program headers aren't behind the ELF header.
+// A library as BOLT and patchelf leave it: the program headers aren't behind the ELF header.
 std::string CopyWithProgramHeadersAtTheEnd(const char* path) {
   std::ifstream in(path, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};
@@ -419,7 +420,7 @@ TEST_F(SpecialStack, SurvivesAMemoryThatAnotherThreadLeftBehind) {
   EXPECT_GT(probe_.captures(), 100u);
 }
 
-// Small stacks are common in signal handlers and coroutines, and the hook is a guest there.
+// Small stacks are common in signal handlers and coroutines, and the hook must fit into them.
 TEST_F(SpecialStack, NeedsLittleStackOfItsOwn) {
 #if !defined(NDEBUG) || defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the budget is that of optimised code";

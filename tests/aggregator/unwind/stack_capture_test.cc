@@ -1,5 +1,5 @@
-// Every shape of frame that a compiler or a libc makes, against libunwind; and the reuse of frames
-// against walks from scratch (StackProbe does both at every leaf).
+// Every shape of frame that a compiler or a libc makes, compared with libunwind; and reused frames
+// compared with walks from scratch (StackProbe does both at every leaf).
 
 #include "aggregator/unwind/stack_capture.h"
 

@@ -1,6 +1,6 @@
-// A preload that captures the stack of every malloc of a real program three ways (reusing, from
-// scratch, and by libunwind), and looks whether VerifiedStacks knows it, and counts where they
-// differ. At the end of the process it appends one line to the file MEMPROF_STACK_CHECK:
+// A preload that captures the stack of every malloc of a real program three ways: with reuse, from
+// scratch, and by libunwind. It also checks whether VerifiedStacks knows the stack, and counts the
+// differences. At the end of the process it appends one line to the file MEMPROF_STACK_CHECK:
 //
 //   captures frames unchanged reuse_mismatches oracle_captures oracle_mismatches incomplete
 //   verified verified_mismatches
@@ -173,7 +173,7 @@ extern "C" [[gnu::visibility("default")]] void* malloc(size_t bytes) {
     errno = saved_errno;
     t_inside = false;
   }
-  // The next one, which may be another allocator's. Finding it doesn't allocate.
+  // The next definition, which may be another allocator's. Finding it doesn't allocate.
   static std::atomic<void* (*)(size_t)> next{nullptr};
   auto* real = next.load(std::memory_order_relaxed);
   if (real == nullptr) {

@@ -34,7 +34,7 @@ namespace {
     unw_get_reg(&cursor, UNW_REG_SP, &sp);
     if (ip == 0) break;
     arrived = arrived || (sp == start.sp && ip == start.pc);
-    // libunwind says it of the frame that was interrupted, not of the trampoline.
+    // libunwind reports it for the interrupted frame, not for the trampoline.
     if (arrived) pcs.push_back(ip + (unw_is_signal_frame(&cursor) > 0 ? 1 : 0));
     step = unw_step(&cursor);
   } while (pcs.size() < 200'000 && step > 0);
@@ -132,8 +132,8 @@ StackProbe::~StackProbe() {
   }
 }
 
-// Invariant 2 of stack_capture.h: what the caller noted in the unchanged frames is there still, and
-// they are the frames it was noted for.
+// Invariant 2 of stack_capture.h: the caller's values in the unchanged frames are still there, and
+// the frames are the same.
 void StackProbe::CheckUnchanged(const CaptureResult& reused) {
   ASSERT_LE(reused.unchanged, reused.depth);
   ASSERT_LE(reused.unchanged, remembered_pcs_.size());

@@ -1,6 +1,5 @@
-// StackProbe: captures the caller's stack three ways (reusing what it remembers, from scratch, and
-// by libunwind as the oracle) and fails the test where they differ, or where VerifiedStacks takes
-// the stack for another.
+// StackProbe: captures the caller's stack three ways (with reuse, from scratch, and by libunwind as
+// the oracle). The test fails if they differ, or if VerifiedStacks takes the stack for another one.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +37,7 @@ class StackProbe {
   uint64_t unchanged() const { return unchanged_; }  // of these, those that were reused
   bool may_grow = true;                              // VerifiedStacks get memory when they ask
   uint64_t verified() const { return verified_; }    // captures that VerifiedStacks knew
-  // Captures where libunwind itself went astray, because the CFI is wrong there.
+  // Captures in which libunwind itself went wrong, because the CFI is wrong there.
   uint64_t oracle_lost() const { return oracle_lost_; }
 
  private:
@@ -58,7 +57,7 @@ class StackProbe {
   uint32_t next_mark_ = 1;
 };
 
-// Checks with this thread's g_probe: what the shapes of call_shapes.h call at their leaf.
+// Checks with this thread's g_probe: the shapes of call_shapes.h call it at their leaf.
 extern thread_local StackProbe* g_probe;
 void ProbeHere();
 

@@ -1,6 +1,6 @@
-// Stacks that look like the remembered one at the frame where the walk meets it, and are not. Each
-// has stale return addresses left where the old frames were, so that a reuse that trusts too
-// little evidence is caught. StackProbe compares every capture with a walk from scratch.
+// Stacks that look like the remembered one at the frame where the walk meets it, but differ. Stale
+// return addresses are left where the old frames were, so that a reuse with too little evidence is
+// caught. StackProbe compares every capture with a walk from scratch.
 
 #include <gtest/gtest.h>
 
@@ -50,11 +50,11 @@ TEST_F(StackReuse, TellsTwoCallSitesOfOneFunctionApart) {
   EXPECT_GT(probe_.unchanged(), 0u);
 }
 
-// Padding and callee's frame together: while one grows and the other shrinks, what is below stays
-// in its place.
+// Padding and the callee's frame together: while one grows and the other shrinks, the frames below
+// stay in place.
 constexpr int kTotal = 512;
 
-// Padded's frame pointer finds its caller; the callee's slot is where it was, its rbp is not.
+// Padded's frame pointer finds its caller; the callee's slot is the same, its rbp is not.
 TEST_F(StackReuse, ComparesTheRbpThatTheNextStepReads) {
   uintptr_t leaf_slot = 0;
   for (int padding = 16; padding < 256; padding += 16) {
@@ -78,7 +78,7 @@ TEST_F(StackReuse, ComparesTheRbpThatALaterStepReads) {
   }
 }
 
-// A frame is met again through a callee that saved rbp elsewhere than the one that is remembered.
+// A frame is met again through a callee that saved rbp elsewhere than the remembered one.
 TEST_F(StackReuse, LooksForTheSavedRbpWhereTheLatestCalleeSavedIt) {
   const auto capture = [](int padding, Leaf leaf) {
     fp::Padded(padding, fp::VariableOnce, kTotal - padding, leaf);

@@ -1,5 +1,6 @@
-// A module whose function has its code, byte for byte but for the frame's size, at the same offset
-// in every build: loaded where another build of it was, it has the same pcs and other frames.
+// A module whose function has the same code in every build, byte for byte except for the frame's
+// size, at the same offset. If it is loaded at the place of another build, it has the same pcs and
+// other frames.
 
 #define STRING_OF(x) #x
 #define STRING(x) STRING_OF(x)

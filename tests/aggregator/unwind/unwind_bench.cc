@@ -1,4 +1,4 @@
-// What a capture costs, alone: nothing changed, the innermost 4 frames changed, everything changed
+// The time of a single capture: nothing changed, the innermost 4 frames changed, everything changed
 // (nothing remembered), and libunwind's unw_backtrace for comparison.
 //
 //   unwind_bench [depth]
@@ -103,7 +103,7 @@ int main(int argc, char** argv) {
   const int depth = argc > 1 ? std::atoi(argv[1]) : 23;
   if (!memprof::InitUnwinder()) return 1;
   std::printf("%d rounds, the best of %d; the call itself is taken off\n", kRounds, kRepeats);
-  // Seven frames are there anyway: main, Measure, and what starts and measures.
+  // Seven frames are there in any case: main, Measure, and those that start and measure.
   memprof::test::without_frame_pointer::Recurse(std::max(0, depth - 9), Measure);
   return 0;
 }

@@ -1,5 +1,5 @@
-// VerifiedStacks beside walks from scratch (StackProbe): what it knows is right, and it knows what
-// came before.
+// VerifiedStacks compared with walks from scratch (StackProbe): its results are right, and it knows
+// the earlier stacks.
 
 #include "aggregator/unwind/verified_stacks.h"
 
@@ -50,7 +50,7 @@ TEST_F(VerifiedStacksTest, TellTwoCallSitesOfOneFunctionApart) {
   EXPECT_EQ(probe_.verified(), 8u);
 }
 
-// 2^6 stacks with the same leaf and slots, told apart by the words between.
+// 2^6 stacks with the same leaf and slots, distinguished by the words between.
 [[gnu::noinline]] void Shape(unsigned choices, int left);
 [[gnu::noinline]] void A(unsigned choices, int left) {
   Shape(choices, left);
@@ -109,7 +109,7 @@ TEST_F(VerifiedStacksTest, CompareTheSavedRbpsThatAWalkReads) {
   EXPECT_EQ(probe_.verified(), 45u);
 }
 
-// They grow twice at most, and forget then: the last three rounds find all.
+// They grow at most twice, and forget all stacks then: the last three rounds find all.
 TEST_F(VerifiedStacksTest, GrowUntilTheyKnowHundreds) {
   Repeat(6, [] {
     for (unsigned choices = 0; choices < 512; ++choices) Shape(choices, 9);
@@ -117,7 +117,7 @@ TEST_F(VerifiedStacksTest, GrowUntilTheyKnowHundreds) {
   EXPECT_GE(probe_.verified(), 3u * 512);
 }
 
-// More than there is room for: some are forgotten, none is taken for another.
+// More stacks than there is room for: some are forgotten, none is taken for another.
 TEST_F(VerifiedStacksTest, AreRightWhenThereAreTooMany) {
   for (int round = 0; round < 3; ++round) {
     for (unsigned choices = 0; choices < 4096; ++choices) Shape(choices, 12);
@@ -145,7 +145,7 @@ TEST_F(VerifiedStacksTest, AreForgottenWhenModulesChange) {
   EXPECT_EQ(probe_.verified(), 0u);
 }
 
-// Special frames read more than is recorded. Which of a compiler's are is its own affair.
+// Special frames read more than is recorded. It depends on the compiler which frames are special.
 TEST_F(VerifiedStacksTest, LeaveSpecialFramesAlone) {
   Repeat(4, [] { MemprofCallByRbx(ProbeHere); });
   EXPECT_EQ(probe_.verified(), 0u);
@@ -177,7 +177,8 @@ void LeaveAtLastStep(int /*signal*/) {
       : "memory", "cc");
 }
 
-// What the caller's stack led to. `leave_at`: the step of Remember that is its last; 0: none is.
+// The result of the caller's stack. `leave_at` is the last step of Remember that is made; 0: all
+// are.
 [[gnu::noinline]] uint32_t FindOrRemember(uint32_t result, long leave_at) {
   auto* const frame = static_cast<uintptr_t*>(__builtin_frame_address(0));
   const StartRegisters start{reinterpret_cast<uintptr_t>(__builtin_return_address(0)),

@@ -18,7 +18,7 @@ TEST(OutputName, LeavesOtherPercentSignsAlone) {
   EXPECT_EQ(ExpandName("100%%.%x.%", "a", 7), "100%.%x.%");
 }
 
-TEST(OutputName, HasTheSnapshotsNameOnlyWhereThatIsAskedFor) {
+TEST(OutputName, HasTheNamedMomentsNameOnlyWhereThatIsAskedFor) {
   const std::string name = "warm";
   EXPECT_EQ(ExpandName("%s-%p%%s", "a", 7, &name), "warm-7%s");
   EXPECT_EQ(ExpandName("%s", "a", 7), "%s");

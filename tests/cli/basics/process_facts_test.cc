@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-// A child that waits to be killed, with a name that looks like what follows a name.
+// A child that waits to be killed, whose name looks like the text after a name.
 class Sleeper {
  public:
   Sleeper() : pid_(fork()) {

@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cli/budget/behind_text.h"
+#include "cli/budget/contributors_text.h"
 #include "core/protocol/region_layout.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_writer.h"
 #include "tests/cli/budget/yardstick.h"
 
 namespace memprof {
@@ -26,11 +26,11 @@ TEST(Check, RowsBehindALimitSumToItsValue) {
   const CheckReport report = ReportOn(yardstick, b.profile());
   for (const CheckItem& item : report.captures[0].items) {
     const LimitKind& kind = *item.limit->limit->kind;
-    uint64_t sum = WeightOf(kind, item.behind.others_after);
-    for (const DiffRow& row : item.behind.rows) sum += WeightOf(kind, row.after);
+    uint64_t sum = WeightOf(kind, item.contributors.others_after);
+    for (const DiffRow& row : item.contributors.rows) sum += WeightOf(kind, row.after);
     EXPECT_EQ(static_cast<double>(sum), item.limit->value) << item.check;
-    EXPECT_EQ(item.behind.rows.size() + item.behind.others, 30u);
-    EXPECT_EQ(item.behind.rows[0].function, "f30");
+    EXPECT_EQ(item.contributors.rows.size() + item.contributors.others, 30u);
+    EXPECT_EQ(item.contributors.rows[0].function, "f30");
   }
 }
 
@@ -42,18 +42,76 @@ TEST(Check, WithABaselineWhatGrewComesFirst) {
   now.Site({{"main"}, {"Shrank"}}, {{1, 1}, {}, {}});
   now.Site({{"main"}, {"Regressed"}}, {{6000, 2}, {}, {}});
   Yardstick yardstick = YardstickOf("[budget]\npeak = \"+5%\"");
-  yardstick.baseline = before.profile();
+  yardstick.baselines = {before.profile()};
   const CheckReport report = ReportOn(yardstick, now.profile());
   const CheckItem& item = report.captures[0].items[0];
   EXPECT_EQ(item.standing, Standing::kOver);
-  ASSERT_EQ(item.behind.rows.size(), 3u);
-  EXPECT_EQ(item.behind.rows[0].function, "Regressed");
-  EXPECT_EQ(item.behind.rows[1].function, "Big");
+  ASSERT_EQ(item.contributors.rows.size(), 3u);
+  EXPECT_EQ(item.contributors.rows[0].function, "Regressed");
+  EXPECT_EQ(item.contributors.rows[1].function, "Big");
   EXPECT_EQ(item.says,
             "14.6 KiB, 301 B (2.0%) over the limit of 14.4 KiB (+5% on the baseline's 13.7 KiB)");
-  const std::string text = BehindText(item, true, 1, {80, false});
+  const std::string text = ContributorsText(item, true, 1, {80, false});
   EXPECT_NE(text.find("+5.9 KiB  Regressed"), std::string::npos) << text;
   EXPECT_NE(text.find("others (2 stacks)"), std::string::npos) << text;
+}
+
+Profile ProfileOfPeak(uint64_t bytes, int64_t day) {
+  ProfileBuilder b("demo");
+  b.Site({{"main"}, {"Read"}}, {{bytes, 1}, {}, {bytes, 1}});
+  Profile profile = b.profile();
+  profile.program.start_unix_ms = day * 86'400'000;
+  return profile;
+}
+
+TEST(Check, SeveralBaselinesAreJudgedByTheirMedian) {
+  Yardstick& yardstick = YardstickOf("[budget]\npeak = \"+5%\"");
+  const auto item = [&](uint64_t now) {
+    return CheckProfile(yardstick, "x.memprof", ProfileOfPeak(now, 9)).items[0];
+  };
+  // One that was low by chance decides nothing.
+  yardstick.baselines = {ProfileOfPeak(100'000, 1), ProfileOfPeak(50'000, 2),
+                         ProfileOfPeak(101'000, 3)};
+  EXPECT_EQ(item(104'000).standing, Standing::kWithin);
+  EXPECT_EQ(item(106'000).standing, Standing::kOver);
+  EXPECT_EQ(item(106'000).limit->baseline, 100'000);
+  // What rises by 4% a night is within the limit of every night before.
+  yardstick.baselines = {ProfileOfPeak(100'000, 1), ProfileOfPeak(104'000, 2),
+                         ProfileOfPeak(108'160, 3)};
+  EXPECT_EQ(item(112'486).standing, Standing::kOver);
+  const CaptureCheck check = CheckProfile(yardstick, "x.memprof", ProfileOfPeak(109'000, 4));
+  EXPECT_EQ(check.items[0].standing, Standing::kWithin);
+  EXPECT_NE(std::find(check.notes.begin(), check.notes.end(),
+                      "the program: peak has risen in each of the last 3 runs, from 97.7 KiB to "
+                      "106.4 KiB"),
+            check.notes.end());
+}
+
+TEST(Check, GrowthIsListedByItsSlopes) {
+  ProfileBuilder b("soak");
+  b.Site({{"main"}, {"Table"}}, {{90'000'000, 1}, {90'000'000, 1}, {90'000'000, 1}});
+  b.Site({{"main"}, {"Slow"}}, {{3'840'000, 9}, {3'840'000, 9}, {3'840'000, 9}});
+  b.Site({{"main"}, {"Fast"}}, {{6'000'000, 9}, {6'000'000, 9}, {6'000'000, 9}});
+  Profile profile = b.profile();
+  profile.moments.interval_ms = 60'000;
+  for (uint32_t i = 0; i < 64; ++i) {
+    profile.moments.at.push_back({(i + 1) * uint64_t{60'000}, false});
+    profile.sites[0].history = {{0, {90'000'000, 1}}};
+    profile.sites[1].history.push_back({i, {uint64_t{10'000'000} + 60'000 * i, 1}});
+    profile.sites[2].history.push_back({i, {uint64_t{90'000} * i + 90'000, 1}});
+  }
+  const CheckReport report =
+      ReportOn(YardstickOf("[budget]\ngrowth_per_hour = \"1 MiB\""), profile);
+  const CheckItem& item = report.captures[0].items[0];
+  EXPECT_EQ(item.standing, Standing::kOver);
+  ASSERT_EQ(item.contributors.rows.size(), 2u);
+  EXPECT_EQ(item.contributors.rows[0].function, "Fast");
+  EXPECT_EQ(item.contributors.rows[1].function, "Slow");
+  double sum = 0;
+  for (const DiffRow& row : item.contributors.rows)
+    sum += static_cast<double>(row.after.leaked.bytes);
+  EXPECT_NEAR(sum, item.limit->value, 2);
+  EXPECT_NE(ContributorsText(item, false, 5, {80, false}).find("an hour"), std::string::npos);
 }
 
 TEST(Check, TellsToTheByteWhatLooksTheSame) {
@@ -91,7 +149,7 @@ TEST(Check, SaysThatALeakOfARunningProgramIsWhatWasLive) {
   Profile profile = ReportProfile();
   const Yardstick leaks = YardstickOf("[budget]\nleaked = 0");
   const auto notes = [&] { return CheckProfile(leaks, "x", profile).notes; };
-  // What the runtime keeps is said of every end.
+  // Blocks kept by design are mentioned for every kind of end.
   const std::string kept = "200 B more is kept by design by the runtime, which is no leak";
   EXPECT_EQ(notes(), std::vector<std::string>{kept});
   profile.program.end_kind = EndKind::kRunning;
@@ -155,18 +213,31 @@ class CheckOfFile : public testing::Test {
 
   CheckReport ReportOnBytes(const std::string& bytes) {
     std::ofstream(file_, std::ios::binary) << bytes;
-    yardstick_ = *LoadYardstick(directory_ + "/memprof.toml", "", {});
+    yardstick_ = *LoadYardstick(directory_ + "/memprof.toml", {}, {});
     return Check(yardstick_, {file_}, {});
   }
-  Result<Yardstick> AsBaseline() { return LoadYardstick(directory_ + "/memprof.toml", file_, {}); }
+  Result<Yardstick> AsBaseline() {
+    return LoadYardstick(directory_ + "/memprof.toml", {file_}, {});
+  }
 
   std::string directory_, file_;
   Snapshot snapshot_;
   Yardstick yardstick_;
 };
 
+TEST_F(CheckOfFile, ACaptureThatMissedEventsGivesNoVerdict) {
+  uint64_t allocations = 0;
+  for (const SnapshotSite& site : snapshot_.sites) allocations += site.total.allocations;
+  snapshot_.tracker.dropped_events = allocations / 1000;
+  EXPECT_FALSE(IsUnreadable(ReportOnBytes(EncodeCapture(Canonical(snapshot_)))));
+  ++snapshot_.tracker.dropped_events;
+  const CheckReport missed = ReportOnBytes(EncodeCapture(Canonical(snapshot_)));
+  EXPECT_TRUE(IsUnreadable(missed));
+  EXPECT_NE(missed.captures[0].error.find("could not be counted"), std::string::npos);
+}
+
 TEST_F(CheckOfFile, ADamagedCaptureIsUnreadableAndNeverWithin) {
-  std::string bytes = EncodeCapture(snapshot_);
+  std::string bytes = EncodeCapture(Canonical(snapshot_));
   const CheckReport whole = ReportOnBytes(bytes);
   EXPECT_FALSE(IsUnreadable(whole));
   EXPECT_FALSE(IsOver(whole));
@@ -185,7 +256,7 @@ TEST_F(CheckOfFile, ADamagedCaptureIsUnreadableAndNeverWithin) {
 
 TEST_F(CheckOfFile, TheFiguresOfATrackerThatGaveUpAreNeverWithin) {
   snapshot_.tracker.stop_reason = static_cast<uint32_t>(StopReason::kNoMemory);
-  const CheckReport report = ReportOnBytes(EncodeCapture(snapshot_));
+  const CheckReport report = ReportOnBytes(EncodeCapture(Canonical(snapshot_)));
   EXPECT_TRUE(IsUnreadable(report));
   const std::string& error = report.captures[0].error;
   EXPECT_NE(error.find("the tracker gave up"), std::string::npos) << error;

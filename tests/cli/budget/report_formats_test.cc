@@ -106,7 +106,7 @@ TEST(MarkdownReport, LeavesNoMarkdownInNames) {
 
 TEST(JsonReport, HasWhatThereIs) {
   Yardstick yardstick = YardstickOf("[budget]\npeak = \"+5%\"\nallocations = 66\npeak_rss = 1");
-  yardstick.baseline = ReportProfile();
+  yardstick.baselines = {ReportProfile()};
   Profile now = ReportProfile();
   now.sites[0].peak.bytes += 200;
   const auto json = nlohmann::json::parse(JsonReport(ReportOn(yardstick, now), kWide));

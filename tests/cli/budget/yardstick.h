@@ -1,4 +1,4 @@
-// What the tests of the check hold profiles against.
+// The yardstick of the check's tests: a budget and a baseline for profiles.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline Yardstick& YardstickOf(const std::string& budget) {
 inline CheckReport ReportOn(const Yardstick& yardstick, const Profile& profile) {
   CheckReport report;
   report.budget = yardstick.budget_file;
-  report.baseline = yardstick.baseline ? "before.memprof" : "";
+  report.baseline = !yardstick.baselines.empty() ? "before.memprof" : "";
   report.captures.push_back(CheckProfile(yardstick, "x.memprof", profile));
   return report;
 }

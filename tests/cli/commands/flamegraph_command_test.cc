@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cli/commands/commands.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -28,7 +28,7 @@ class Flamegraph : public testing::Test {
     snapshot.thread_names = {"main"};
     snapshot.sites = {{1, 0, {123456, 7}, {21, 1}, {654321, 70}}};
     capture_ = folder_ / "demo.memprof";
-    ASSERT_TRUE(WriteCaptureFile(capture_, snapshot).has_value());
+    ASSERT_TRUE(WriteCaptureFile(capture_, Canonical(snapshot)).has_value());
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 

@@ -43,7 +43,7 @@ TEST_F(CaptureNameTest, IsAFilesNameFirst) {
   EXPECT_EQ(ParseCaptureName(Path("a@b/x"))->file, Path("a@b/x"));
 }
 
-TEST_F(CaptureNameTest, TakesWhatIsNoTimeForASnapshotsName) {
+TEST_F(CaptureNameTest, TakesWhatIsNoTimeForAName) {
   const auto name = ParseCaptureName(Path("x.memprof@soon"));
   ASSERT_TRUE(name.has_value());
   EXPECT_EQ(name->moment->kind, MomentSelector::Kind::kNamed);
@@ -51,7 +51,7 @@ TEST_F(CaptureNameTest, TakesWhatIsNoTimeForASnapshotsName) {
   const auto nothing = ParseCaptureName(Path("x.memprof@"));
   ASSERT_FALSE(nothing.has_value());
   EXPECT_EQ(nothing.error().kind, ErrorKind::kUsage);
-  // Where there is no such file either, that is what is said.
+  // If there is no such file either, the message says that.
   EXPECT_EQ(ParseCaptureName(Path("y@soon"))->file, Path("y@soon"));
 }
 

@@ -6,8 +6,8 @@
 #include <fstream>
 
 #include "core/snapshot/snapshot_merger.h"
-#include "formats/capture_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_reader.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -37,7 +37,7 @@ class Load : public testing::Test {
 };
 
 TEST_F(Load, GivesTheFiguresOfACapture) {
-  Write(EncodeCapture(OneSite()));
+  Write(EncodeCapture(Canonical(OneSite())));
   const auto profile = LoadProfile(file_);
   ASSERT_TRUE(profile);
   EXPECT_EQ(profile->program.program, "demo");
@@ -48,7 +48,7 @@ TEST_F(Load, GivesTheFiguresOfACapture) {
 }
 
 TEST_F(Load, GivesTheSameFiguresWithoutNames) {
-  Write(EncodeCapture(OneSite()));
+  Write(EncodeCapture(Canonical(OneSite())));
   const auto figures = LoadFigures({{file_}});
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->peak, (Count{10, 1}));
@@ -58,7 +58,7 @@ TEST_F(Load, GivesTheSameFiguresWithoutNames) {
 }
 
 TEST_F(Load, KeepsWhatIsSaidOfADamagedCapture) {
-  std::string bytes = EncodeCapture(OneSite());
+  std::string bytes = EncodeCapture(Canonical(OneSite()));
   bytes.resize(bytes.size() - 1);
   Write(bytes);
   testing::internal::CaptureStderr();
@@ -101,7 +101,7 @@ TEST_F(Load, LeavesOutCapturesWithoutTheProcess) {
   Snapshot single = OneSite();
   single.program.program = "other";
   single.program.pid = 7;
-  std::ofstream(other, std::ios::binary) << EncodeCapture(single);
+  std::ofstream(other, std::ios::binary) << EncodeCapture(Canonical(single));
   const auto figures = LoadFigures({{file_, other}, {{"other", "101"}}});
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->peak, (Count{20, 2}));
@@ -121,7 +121,7 @@ TEST_F(Load, ShowsFiguresOnlyWhereOneOfTheCapturesHasNoMoreOfAProcess) {
   single.program.run_id = 9;
   single.timeline.points = {{5, 10, 0}};
   single.mappings.followed = true;
-  std::ofstream(other, std::ios::binary) << EncodeCapture(single);
+  std::ofstream(other, std::ios::binary) << EncodeCapture(Canonical(single));
   const auto figures = LoadFigures({{file_, other}, {{"101", "7"}}});
   ASSERT_TRUE(figures);
   EXPECT_EQ(figures->peak, (Count{20, 2}));
@@ -134,14 +134,14 @@ TEST_F(Load, LeavesOutAMergeThatDoesNotKnowTheProcess) {
   auto merge = DecodeCapture(MergeOfTwo());
   ASSERT_TRUE(merge);
   merge->snapshot.processes.clear();
-  Write(EncodeCapture(merge->snapshot));
+  Write(EncodeCapture(Canonical(merge->snapshot)));
   const auto alone = LoadFigures({{file_}, {{"101"}}});
   ASSERT_FALSE(alone);
   EXPECT_EQ(alone.error().kind, ErrorKind::kUnreadable);
   const std::string own = directory_ + "/own.memprof";
   Snapshot single = OneSite();
   single.program.pid = 101;
-  std::ofstream(own, std::ios::binary) << EncodeCapture(single);
+  std::ofstream(own, std::ios::binary) << EncodeCapture(Canonical(single));
   const auto figures = LoadFigures({{file_, own}, {{"101"}}});
   ASSERT_TRUE(figures) << figures.error().message;
   EXPECT_EQ(figures->peak, (Count{10, 1}));
@@ -151,7 +151,7 @@ TEST_F(Load, LeavesOutAMergeThatDoesNotKnowTheProcess) {
 TEST_F(Load, ListsProcessesWithoutTheirControlCharacters) {
   Snapshot single = OneSite();
   single.program.program = "ev\033[31mil\nx";
-  Write(EncodeCapture(single));
+  Write(EncodeCapture(Canonical(single)));
   const auto profile = LoadProfile(Captures{{file_}, {{"nobody"}}});
   ASSERT_FALSE(profile);
   EXPECT_EQ(profile.error().message.find_first_of("\033\n"), std::string::npos);

@@ -19,7 +19,7 @@ struct Symbol {
   uint64_t bytes = 16;
 };
 
-// The symbols that tell of a jemalloc that can be hooked, one function behind another.
+// The symbols of a jemalloc that can be hooked, one function after another.
 std::vector<Symbol> Jemalloc(const std::string& prefix) {
   return {{prefix + "malloc", 0x1000},
           {prefix + "mallocx", 0x1010},

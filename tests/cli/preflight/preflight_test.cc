@@ -71,6 +71,11 @@ TEST(Preflight, ResolvesAScriptsInterpreter) {
 
 TEST(Preflight, RefusesAScriptWhoseInterpreterCannotRun) {
   const TemporaryDirectory files;
+  for (const char* nothing : {"#!", "#! \n", "#!/usr/bin/env\n"}) {
+    EXPECT_TRUE(Refuses(files.Write("n", nothing, 0755), kExitCannotExecute, "no interpreter"));
+  }
+  // The kernel takes the carriage return for a part of the name.
+  EXPECT_TRUE(Refuses(files.Write("r", "#!/bin/sh\r\n", 0755), kExitNotFound, "interpreter"));
   EXPECT_TRUE(Refuses(files.Write("a", "#!/no/such\n", 0755), kExitNotFound, "interpreter"));
   EXPECT_TRUE(
       Refuses(files.Write("b", "#!/usr/bin/env nosuch\n", 0755), kExitNotFound, "interpreter"));
@@ -106,7 +111,7 @@ TEST(Preflight, FollowsALoaderThatIsRunItself) {
   EXPECT_EQ(refused("/no/such/program").status, kExitNotFound);
   EXPECT_NE(refused(STATIC_PROGRAM).message.find("statically linked"), std::string::npos);
   EXPECT_NE(refused(SANITIZED_PROGRAM).message.find("sanitizer"), std::string::npos);
-  // No right of a program that is started so is used: the kernel executes the loader.
+  // The program's own permissions aren't used: the kernel executes the loader.
   const TemporaryDirectory files;
   const std::string setuid = files.Write("setuid", ContentOf(PLAIN_PROGRAM), 04644);
   EXPECT_TRUE(CheckProgram(std::vector<std::string>{kLoader, setuid}, kPath));

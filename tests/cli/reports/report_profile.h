@@ -1,4 +1,4 @@
-// The profile that the tests of the reports read: small, and every figure another one.
+// The profile for the tests of the reports: small, and every figure is different.
 #pragma once
 
 #include "tests/cli/web/profile_builder.h"

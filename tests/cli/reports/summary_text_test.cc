@@ -36,6 +36,31 @@ TEST(Summary, SaysWhatRanWhatItTookAndWhoLeaks) {
             " 900 B  100.0%       7  12.8 KiB  total\n");
 }
 
+TEST(Summary, SaysHowMuchTheProgramMappedBesideTheHeap) {
+  Profile profile = Demo();
+  EXPECT_EQ(SummaryText(profile, {}, 5, {100, false}).find("  mapped"), std::string::npos);
+  profile.mappings.followed = true;
+  EXPECT_EQ(SummaryText(profile, {}, 5, {100, false}).find("  mapped"), std::string::npos);
+  SnapshotMapping arenas, reserved;
+  arenas.peak = {25 << 20, 26};
+  reserved.peak = {1 << 30, 1};
+  reserved.reserved = true;  // address space, in no total
+  profile.mappings.rows = {arenas, reserved};
+  EXPECT_NE(
+      SummaryText(profile, {}, 5, {120, false})
+          .find("  RSS     4.0 MiB at its highest, the tracker's 200.0 KiB included\n"
+                "  mapped  25.0 MiB in 26 mappings at most, by the program itself and beside the "
+                "heap; see memprof table --mmap\n"),
+      std::string::npos);
+}
+
+TEST(Summary, QuotesTheArgumentsAsAShellWantsThem) {
+  Profile profile = Demo();
+  profile.program.command = {"sh", "-c", "a b; c", "", "it's"};
+  EXPECT_NE(SummaryText(profile, {}, 5, {100, false}).find("\nsh -c 'a b; c' '' 'it'\\''s'\n"),
+            std::string::npos);
+}
+
 TEST(Summary, DoesNotSayExactOfAProfileThatIsNot) {
   Profile profile = Demo();
   profile.tracker.dropped_events = 7;
@@ -122,7 +147,7 @@ TEST(Summary, SaysOfWhichProcessesItIs) {
       << text;
   EXPECT_NE(text.find("their peaks are 2.0 KiB"), std::string::npos) << text;
   EXPECT_NE(text.find("over time are of the whole merge"), std::string::npos) << text;
-  // What a merge has of all its processes together is not said of one of them.
+  // Facts that a merge has only for all its processes together are not stated for one of them.
   EXPECT_NE(text.find("note    not by process: 7 events could not be counted"), std::string::npos)
       << text;
   EXPECT_EQ(text.find("the tracker's 200.0 KiB"), std::string::npos) << text;

@@ -50,6 +50,12 @@ TEST(ScopeStacksText, IsOfTheProgramsFramesUpToTheTestsBody) {
             "    A_B_Test::TestBody()  lib/A_B_Test::TestBody().cc:7\n");
 }
 
+TEST(ScopeStacksText, OfABlockThatOnlyGrewNamesNoBlocks) {
+  Stacks stacks;
+  stacks.Add(1, 0, {"Grow"});
+  EXPECT_EQ(stacks.Report().text.find("  1 B\n    Grow "), 0u) << stacks.Report().text;
+}
+
 TEST(ScopeStacksText, IsOfTheThreeHeaviestAndTheSumOfTheOthers) {
   Stacks stacks;
   for (const int64_t bytes : {10, 50, 40, 30, 20, -5}) {

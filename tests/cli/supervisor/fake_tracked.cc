@@ -1,13 +1,13 @@
-// A program that plays a tracked one: its arguments are what it does, one after the other.
+// A program that plays a tracked one. Its arguments are its actions, one after the other.
 //
 //   connect        asks for a region as a tracker does and maps it
 //   hello          asks for a region, and gives up at once
 //   allocate N     one more allocation of N bytes that is never freed
 //   finish         what a tracker's destructor does
-//   exec           becomes itself again, with the words after it
+//   exec           executes itself again, with the remaining words
 //   exec-quietly   likewise with MEMPROF_SOCKET unset: no tracker will come
-//   child          does the words after it in a child and waits for it, then exits with its status
-//   name NAME      what the kernel calls it
+//   child          runs the remaining words in a child and waits for it, then exits with its status
+//   name NAME      sets the process's name
 //   refused?       exits with 9 unless `connect` was answered with "run untracked"
 //   print TEXT, sleep MS, exit N, raise SIGNAL, expect SIGNAL (waits for it)
 #include <sys/mman.h>

@@ -1,5 +1,5 @@
-// What a supervisor keeps of a run of weeks, and what the capture takes: no more than of minutes.
-// The clock is the test's.
+// A supervisor keeps no more of a run of weeks than of one of minutes, and neither does the
+// capture. The clock is the test's.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 
 #include "cli/supervisor/images/image_history.h"
 #include "core/region/region_reader.h"
-#include "formats/capture_writer.h"
+#include "formats/capture/capture_writer.h"
 #include "tests/core/region/made_region.h"
 
 namespace memprof {
@@ -38,7 +38,7 @@ class SteadyProgram {
   }
   const MadeRegion& region() const { return region_; }
 
-  // Half of the sites have other blocks than before; all have allocated and freed since.
+  // Half of the sites have other live bytes than before; all have allocated and freed since.
   void RunFor(uint64_t ms) {
     uint64_t live = 0;
     for (size_t i = 0; i < kSites; ++i) {

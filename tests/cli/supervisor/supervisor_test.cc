@@ -13,7 +13,7 @@
 #include "cli/supervisor/processes/child.h"
 #include "cli/supervisor/processes/child_program.h"
 #include "core/region/region_reader.h"
-#include "formats/capture_reader.h"
+#include "formats/capture/capture_reader.h"
 #include "tests/cli/temporary_directory.h"
 
 namespace memprof {
@@ -206,7 +206,7 @@ TEST_F(SupervisorTest, WritesCheckpointsWhileTheProgramRuns) {
   kill(pid_, SIGKILL);
   running.join();
   EXPECT_EQ(SumLeaked(seen).bytes, 100u);
-  EXPECT_EQ(seen.program.end_kind, EndKind::kRunning);
+  EXPECT_EQ(seen.program.end_kind, EndKind::kCut);
   EXPECT_EQ(ReadCapture(options_.output).program.end_kind, EndKind::kSignal);
   EXPECT_GT(outcome.checkpoints, 0);
 }
@@ -237,7 +237,7 @@ TEST_F(SupervisorTest, KeepsTheRegionInTheFileThatWasNamed) {
   options_.region = files_ / "x.region";
   Run({"connect", "allocate", "100", "exec", "connect", "allocate", "7", "exit", "0"});
   const int fd = open(options_.region.c_str(), O_RDONLY);
-  const auto last = ReadRegion(fd, {});
+  const Result<Snapshot> last = ReadRegion(fd, {});
   close(fd);
   ASSERT_TRUE(last);
   EXPECT_EQ(SumLeaked(*last).bytes, 7u);

@@ -37,6 +37,18 @@ TEST(Terminal, LeavesTheMiddleOrTheFrontOut) {
   }
 }
 
+TEST(Terminal, LeavesWholeCallersOut) {
+  const std::string chain = "← Index::Add(char const*) ← Load(Index&) ← Open ← main";
+  EXPECT_EQ(ShortenedCallers(chain, 80), chain);
+  EXPECT_EQ(ShortenedCallers(chain, 52), "← Index::Add(char const*) ← Load(Index&) ← … ← main");
+  EXPECT_EQ(ShortenedCallers(chain, 40), "← Index::Add(char const*) ← … ← main");
+  EXPECT_EQ(ShortenedCallers(chain, 30), "← Index::Ad…const*) ← … ← main");
+  EXPECT_EQ(ShortenedCallers("others (3 stacks)", 9), "other…ks)");
+  for (size_t columns = 1; columns < 60; ++columns) {
+    EXPECT_LE(Columns(ShortenedCallers(chain, columns)), columns);
+  }
+}
+
 TEST(Terminal, PadsByColumnsNotBytes) {
   EXPECT_EQ(PaddedLeft("ä", 3), "  ä");
   EXPECT_EQ(PaddedRight("ä", 3), "ä  ");

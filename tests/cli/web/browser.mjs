@@ -40,7 +40,7 @@ export async function usePage(browser, file, use, context = {}) {
   }
 }
 
-// Of a page with a graph.
+// For a page with a graph.
 export const text = (page, selector) => page.locator(selector).innerText();
 export const names = (page) =>
   page.$$eval('g.frame', (all) => all.map((g) => g.getAttribute('name')));

@@ -26,7 +26,7 @@ const hueOf = async (page, name) => /hsl\((\d+) (\d+)%/.exec(await frame(page, n
 const rows = (page) => page.$$eval('#table tbody tr', (all) => all.map((row) =>
     [...row.cells].map((cell) => cell.innerText.trim().replace(/\s+/g, ' '))));
 
-// Of write_test_pages' Before and After: Load −300,000; Serve +600,000; Fresh +200,000, the same.
+// write_test_pages' Before and After: Load −300,000; Serve +600,000; Fresh +200,000, the same.
 test('the head has both captures, their figures and the change', () =>
   withPage('diff', async (page) => {
     assert.equal(await text(page, '#program'), 'demo');
@@ -47,7 +47,7 @@ test('more is red, less is blue, and what did not change is not in the way', () 
     const [more, less] = [await hueOf(page, 'Serve()'), await hueOf(page, 'Load()')];
     assert.ok(more[0] < 20 && more[1] > 20, String(more));
     assert.ok(less[0] > 190 && less[0] < 240 && less[1] > 20, String(less));
-    // Of 1,100,000 changed bytes.
+    // The share of 1,100,000 changed bytes.
     const share = await widthOf(page, 'Serve()') / await widthOf(page, 'demo');
     assert.ok(Math.abs(share - 6 / 11) < 0.01, `share ${share}`);
     await page.click('#width [data-value=after]');

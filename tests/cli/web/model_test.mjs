@@ -2,26 +2,33 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {buildTree, forEachNode, stackOf} from '../../../cli/web/src/call_tree.js';
-import {buildCallerTree} from '../../../cli/web/src/caller_tree.js';
-import {parseCapture, verify} from '../../../cli/web/src/capture.js';
-import {createFigures} from '../../../cli/web/src/figures.js';
-import {bytes, bytesWithError, duration, exact, measureWithError, share} from '../../../cli/web/src/format.js';
-import {signed, stackText} from '../../../cli/web/src/frame_text.js';
-import {Heap} from '../../../cli/web/src/heap.js';
-import {markMatches} from '../../../cli/web/src/search.js';
-import {filterSites, listSites, sortSites, stackOfSite} from '../../../cli/web/src/sites.js';
-import {viewOf} from '../../../cli/web/src/view.js';
+import {buildTree, forEachNode, stackOf} from '../../../cli/web/src/model/call_tree.js';
+import {buildCallerTree} from '../../../cli/web/src/model/caller_tree.js';
+import {parseCapture, verify} from '../../../cli/web/src/model/capture.js';
+import {createFigures} from '../../../cli/web/src/model/figures.js';
+import {bytes, bytesWithError, duration, exact, measureWithError, share} from '../../../cli/web/src/model/format.js';
+import {signed, stackText} from '../../../cli/web/src/model/frame_text.js';
+import {Heap} from '../../../cli/web/src/model/heap.js';
+import {ITSELF, NOBODY, NOT_DRAWN, sandwichOf} from '../../../cli/web/src/model/sandwich.js';
+import {markMatches, shareOfMatches} from '../../../cli/web/src/model/search.js';
+import {createRestriction} from '../../../cli/web/src/model/restriction.js';
+import {segmentsOf} from '../../../cli/web/src/rss_strip.js';
+import {filterSites, listSites, prunedNodes, sortSites, stackOfSite} from '../../../cli/web/src/model/sites.js';
+import {peakOnCurve} from '../../../cli/web/src/model/timeline.js';
+import {viewOf} from '../../../cli/web/src/model/view.js';
+import {naiveFunctions} from './naive_functions.mjs';
 
 const SYSTEM = 1, ROW = 2;
 
 // A capture of nodes [parent, function, kind, own peak bytes, own leaked bytes]; node 0 is added.
-function capture(nodes, change = {}) {
+const capture = (nodes, change = {}) => parseCapture(JSON.stringify(dataOf(nodes, change)));
+
+function dataOf(nodes, change = {}) {
   const own = nodes.map(([, , , peak = 0, leaked = 0]) => [peak, leaked]);
   const sum = (i) => own.reduce((total, row) => total + row[i], 0);
   const column = (i) => [0, ...own.map((row) => row[i])];
   const names = [...new Set(nodes.map(([, name, kind]) => `${kind}${name}`))];
-  return parseCapture(JSON.stringify({
+  const data = {
     program: {program: 'demo'},
     totals: {peak: [sum(0), 0], leaked: [sum(1), 0], total: [0, 0]},
     strings: ['', ...names.map((name) => name.slice(1))],
@@ -34,7 +41,9 @@ function capture(nodes, change = {}) {
       leaked_bytes: column(1), leaked_allocations: column(1).map(() => 0),
       total_bytes: column(1).map(() => 0), total_allocations: column(1).map(() => 0)},
     ...change,
-  }));
+  };
+  data.functions ??= naiveFunctions(data);
+  return data;
 }
 
 const shape = (node) => `${node.name}=${node.value}` +
@@ -95,6 +104,25 @@ test('hidden frames give their figures to their callers, or to a row with a name
   forEachNode(root, (node) => assert.equal(figures.ofDrawn(HIDDEN, node), node.value));
 });
 
+//   main ─ walk 1 ─ visit ─ walk 2                main ─ walk ×3
+//               └ walk ─ walk 4 ─ copy 8      ─►         │   ├ visit ─ walk
+//                    └ copy 16                           └   └ copy 24
+test('a function that calls itself is one frame, and keeps every byte', () => {
+  const data = capture([[0, 'main', 0], [1, 'walk', 0, 1], [2, 'visit', 0], [3, 'walk', 0, 2],
+    [2, 'walk', 0], [5, 'walk', 0, 4], [6, 'copy', 0, 8], [5, 'copy', 0, 16]]);
+  const folded = {...PEAK, recursion: 'fold'}, figures = createFigures(data);
+  const {root, at} = treeOf(data, folded);
+  assert.equal(shape(root), 'demo=31(main=31(walk ×3=31(copy=24 visit=2(walk=2))))');
+  forEachNode(root, (node) => assert.equal(figures.ofDrawn(folded, node), node.value));
+  assert.equal(at('6').name, 'walk ×3');
+  assert.equal(shape(callersOf(data, folded).root),
+      'demo=31(copy=24(walk ×3=24(main=24)) walk ×3=7(main=5 visit=2(walk=2(main=2))))');
+  assert.match(shape(treeOf(data, PEAK).root), /walk=31\(walk=28\(copy=16 walk=12\(copy=8\)\) visit/);
+  // A hidden frame between two of them doesn't part them.
+  const sorted = capture([[0, 'walk', 0, 1], [1, 'std::sort', SYSTEM], [2, 'walk', 0, 2]]);
+  assert.equal(shape(treeOf(sorted, {...folded, system: 'hide'}).root), 'demo=3(walk ×2=3)');
+});
+
 test('a folded tree has no more below a frame than in it', () => {
   const random = (() => { let s = 7; return (n) => (s = s * 48271 % 2147483647) % n; })();
   const nodes = Array.from({length: 3000}, (_, i) =>
@@ -130,17 +158,158 @@ test('a row is never hidden', () => {
 test('rows that do not sum to the total are told', () => {
   assert.deepEqual(verify(capture(SMALL)), []);
   const wrong = capture(SMALL, {totals: {peak: [20, 0], leaked: [5, 0], total: [0, 0]}});
-  assert.deepEqual(verify(wrong), ['The rows of peak bytes sum to 19, the capture says 20.']);
+  assert.deepEqual(verify(wrong), ['The rows of peak bytes sum to 19, the capture says 20.',
+    'The functions of peak bytes sum to 19, the capture says 20.',
+    'The functions with hidden system frames of peak bytes sum to 19, the capture says 20.']);
+});
+
+// main ─ std::sort ─ compare 5, main ─ compare 7 ─ malloc 1, start_thread 2 ─ malloc 4
+test('only the stacks with a match are drawn, whichever way', () => {
+  const data = capture(SMALL), restriction = createRestriction(data, createFigures(data));
+  const drawn = (change, build = buildTree) => {
+    const view = {...PEAK, ...change};
+    return shape(build(data, restriction.figures(view), view).root);
+  };
+  assert.equal(drawn({only: 'SORT'}), 'demo=5(main=5(std::sort=5(compare=5)))');
+  assert.equal(drawn({only: '/malloc$/'}),
+      'demo=5(start_thread=4(malloc=4) main=1(compare=1(malloc=1)))');
+  assert.equal(drawn({only: '/malloc$/', system: 'hide'}), 'demo=5([system frames]=4 main=1(compare=1))');
+  assert.equal(drawn({only: 'sort'}, buildCallerTree), 'demo=5(compare=5(std::sort=5(main=5)))');
+  assert.equal(drawn({only: 'nowhere'}), 'demo=0');
+  assert.equal(drawn({only: '/(/'}), 'demo=0');
+  assert.equal(drawn({only: '  '}), drawn({}));
+  assert.equal(restriction.figures({...PEAK, only: 'sort', merge: 'x'}).total(PEAK), 5);
+});
+
+test('what is merged gives its figures to its callers, and the sum stays', () => {
+  const data = capture(SMALL), restriction = createRestriction(data, createFigures(data));
+  const drawn = (change, build = buildTree) => {
+    const view = {...PEAK, ...change}, figures = restriction.figures(view);
+    const {root} = build(data, figures, view);
+    forEachNode(root, (node) => assert.equal(figures.ofDrawn(view, node), node.value));
+    return shape(root);
+  };
+  assert.equal(drawn({merge: 'compare'}),
+      'demo=19(main=13(std::sort=5 malloc=1) start_thread=6(malloc=4))');
+  assert.equal(drawn({merge: '/^(main|compare)$/'}),
+      'demo=19([merged frames]=7 start_thread=6(malloc=4) std::sort=5 malloc=1)');
+  assert.equal(drawn({merge: 'malloc'}, buildCallerTree),
+      'demo=19(compare=13(main=8 std::sort=5(main=5)) start_thread=6)');
+  assert.equal(drawn({merge: 'compare', only: 'sort'}), 'demo=5(main=5(std::sort=5))');
+  assert.equal(drawn({merge: '/(/'}), drawn({}));
 });
 
 test('a search counts nested matches once and never the root', () => {
-  const {root} = treeOf(capture(SMALL), PEAK);
-  assert.deepEqual(markMatches(root, 'COMPARE'), {count: 2, value: 13});
-  assert.deepEqual(markMatches(root, '/^(main|std::)/'), {count: 2, value: 13});
-  assert.deepEqual(markMatches(root, 'demo'), {count: 0, value: 0});
-  assert.deepEqual(markMatches(root, '.'), {count: 0, value: 0});
-  assert.deepEqual(markMatches(root, '/(/'), {count: 0, value: 0});
+  const data = capture(SMALL), {root} = treeOf(data, PEAK);
+  const search = (term) => {
+    const found = shareOfMatches(data, createFigures(data), PEAK, term);
+    assert.equal(found.value, found.upTo);  // nothing is pruned
+    return {count: markMatches(root, term), value: found.value};
+  };
+  assert.deepEqual(search('COMPARE'), {count: 2, value: 13});
+  assert.deepEqual(search('/^(main|std::)/'), {count: 2, value: 13});
+  assert.deepEqual(search('demo'), {count: 0, value: 0});
+  assert.deepEqual(search('.'), {count: 0, value: 0});
+  assert.deepEqual(search('/(/'), {count: 0, value: 0});
   assert.equal(markMatches(root, '  '), null);
+  assert.equal(shareOfMatches(data, createFigures(data), PEAK, '  '), null);
+});
+
+// What the executable writes of this if only some nodes may stay. `node` has 17 in all.
+//   main ─ load ─ node 6                 main ─ load ─ node 6
+//        ├ read ─ node 5        ─►            └ [pruned] 11
+//        └ node 4 ─ copy 2
+const WHOLE = [[0, 'main', 0], [1, 'load', 0], [2, 'node', 0, 6, 3], [1, 'read', 0],
+  [4, 'node', 0, 5], [1, 'node', 0, 4], [6, 'copy', 0, 2]];
+function prunedCapture() {
+  const data = dataOf(WHOLE);
+  data.strings.push('[pruned]');
+  const columns = {function: data.strings.length - 1, kind: ROW};
+  for (const [name, column] of Object.entries(data.frames)) column.push(columns[name] ?? 0);
+  const frameOf = (name) => data.frames.function.findIndex((index) => data.strings[index] === name);
+  data.nodes = {parent: [0, 0, 1, 2, 1], frame: [0, ...['main', 'load', 'node', '[pruned]'].map(frameOf)]};
+  for (const name of Object.keys(data.own)) data.own[name] = [0, 0];
+  Object.assign(data.own, {node: [3, 4], peak_bytes: [6, 11], leaked_bytes: [3, 0]});
+  return parseCapture(JSON.stringify(data));
+}
+
+test('functions have their whole figures, whatever is pruned', () => {
+  const data = prunedCapture(), figures = createFigures(data);
+  assert.deepEqual(verify(data), []);
+  const {root} = buildCallerTree(data, figures, PEAK);
+  // 9 of node's 15 bytes come from frames that aren't drawn; no holder is called [pruned].
+  assert.equal(shape(root),
+      'demo=17(node=15([pruned]=9 load=6(main=6)) copy=2([pruned]=2))');
+  forEachNode(root, (node) => assert.equal(figures.ofDrawn(PEAK, node), node.value));
+  const leaked = root.children.map((node) => figures.ofDrawn({...PEAK, mode: 'leaked'}, node));
+  assert.deepEqual(leaked, [3, 0]);
+  const {at} = buildCallerTree(data, figures, PEAK);
+  for (const node of root.children) assert.equal(at(node.zoom).name, node.name);
+  assert.equal(shape(buildCallerTree(data, figures, PEAK, 0).root), 'demo=17(node=15 copy=2)');
+});
+
+test('functions that the page does not tell apart are one row', () => {
+  const data = prunedCapture();
+  // As if only main and copy had fitted.
+  const {functions} = data, node = functions.frame.findIndex(({function: name}) => name === 'node');
+  functions.frame[node] = {...functions.frame[node], function: '[other functions]', kind: ROW};
+  for (const [key, fn] of [...functions.index]) if (fn === node) functions.index.delete(key);
+  Object.assign(functions, {otherFunctions: node, others: 1});
+  const {root} = callersOf(data, PEAK);
+  assert.equal(shape(root), 'demo=17([other functions]=15([pruned]=9 node=6(load=6(main=6)))' +
+      ' copy=2([pruned]=2))');
+  forEachNode(root, (drawn) => {
+    assert.equal(createFigures(data).ofDrawn(PEAK, drawn), drawn.value, drawn.name);
+  });
+  const {value, upTo} = shareOfMatches(data, createFigures(data), PEAK, 'node');
+  assert.deepEqual([value, upTo], [6, 17]);
+});
+
+test('a search is exact for a function, and says what it is over otherwise', () => {
+  const data = prunedCapture(), figures = createFigures(data);
+  const search = (term) => {
+    const {value, upTo} = shareOfMatches(data, figures, PEAK, term);
+    return [value, upTo];
+  };
+  assert.deepEqual(search('node'), [17, 17]);  // 6 of it are drawn
+  assert.deepEqual(search('copy'), [2, 2]);    // nothing of it is
+  assert.deepEqual(search('main'), [17, 17]);
+  assert.deepEqual(search('/read|load/'), [6, 11]);  // 11: whether both are in one stack isn't known
+  assert.deepEqual(search('nowhere'), [0, 0]);
+});
+
+// "load 6, itself 5" of a function's callers or callees.
+function neighbours(data, view, name, side) {
+  const fn = data.functions.frame.findIndex(({function: text}) => text === name);
+  const found = sandwichOf(data, createFigures(data), view, fn);
+  assert.equal(found[side].reduce((sum, {value}) => sum + value, 0), found.inclusive);
+  const words = {[ITSELF]: 'itself', [NOBODY]: 'nobody', [NOT_DRAWN]: 'not drawn'};
+  return found[side].map((one) => `${one.frame?.function ?? words[one.fn]} ${one.value}`).join(', ');
+}
+
+test('a function stands between its callers and what it calls', () => {
+  const whole = capture(WHOLE), of = (name, side) => neighbours(whole, PEAK, name, side);
+  assert.equal(of('node', 'callers'), 'load 6, main 6, read 5');
+  assert.equal(of('node', 'callees'), 'itself 15, copy 2');
+  assert.equal(of('main', 'callers'), 'nobody 17');
+  assert.equal(of('main', 'callees'), 'load 6, node 6, read 5');
+  const pruned = prunedCapture();
+  assert.equal(neighbours(pruned, PEAK, 'node', 'callers'), 'load 6, not drawn 11');
+  assert.equal(neighbours(pruned, PEAK, 'node', 'callees'), 'itself 15, not drawn 2');
+  assert.equal(neighbours(pruned, PEAK, 'main', 'callees'), 'load 6, not drawn 11');
+  // Recursion counts once: the caller of the outermost frame, the callee of the innermost one.
+  const deep = capture([[0, 'main', 0], [1, 'walk', 0, 1], [2, 'visit', 0], [3, 'walk', 0, 4],
+    [4, 'copy', 0, 8], [5, 'malloc', SYSTEM, 16]]);
+  assert.equal(neighbours(deep, PEAK, 'walk', 'callers'), 'main 29');
+  assert.equal(neighbours(deep, PEAK, 'walk', 'callees'), 'copy 24, itself 5');
+  assert.equal(neighbours(deep, HIDDEN, 'copy', 'callees'), 'itself 24');
+  assert.equal(neighbours(deep, PEAK, 'copy', 'callees'), 'malloc 16, itself 8');
+});
+
+test('what was pruned is no site', () => {
+  const data = prunedCapture();
+  assert.deepEqual(listSites(data).map(({name}) => name), ['node']);
+  assert.deepEqual(prunedNodes(data), [4]);
 });
 
 test('upside down, what allocated comes first and its callers below', () => {
@@ -282,6 +451,15 @@ test('a stack is copied innermost first, whichever way it is drawn', () => {
   '#0 f(int) at f.cc:3\n#1 g in /lib/l.so\n#2 [truncated]');
 });
 
+test('what is not resident has no room in the strip of RSS', () => {
+  const widths = (...sizes) => segmentsOf(sizes.map((bytes) => ({bytes}))).map(([, width]) => width);
+  assert.deepEqual(widths(60, 20, 20), [0.6, 0.2, 0.2]);
+  assert.deepEqual(widths(60, -10, 50), [0.5, 0.5]);
+  assert.deepEqual(widths(60, 10, -30, 40, 20), [0.4, 0.4, 0.2]);
+  assert.deepEqual(widths(10, -30, 40), [1]);
+  assert.deepEqual(widths(), []);
+});
+
 test('signs are shown', () => {
   assert.deepEqual([1536, -12, 0].map((value) => signed(value, 'bytes')), ['+1.5 KiB', '−12 B', '±0 B']);
 });
@@ -295,4 +473,11 @@ test('numbers are shown as people read them', () => {
       ['33.3%', '0.0%', '100.0%', '< 0.1%', '> 99.9%', '-']);
   assert.deepEqual([5, 1500, 61210, 3600000, 90061000].map(duration),
       ['5 ms', '1.5 s', '1 min 1 s', '1 h 0 min', '1 d 1 h 1 min']);
+});
+
+test('the peak is marked where the curve is highest within the bound of its time', () => {
+  const timeline = {time_ms: [0, 100, 200, 300, 400], heap_bytes: [0, 70, 90, 80, 95]};
+  assert.equal(peakOnCurve(timeline, 250, 60), 200);
+  assert.equal(peakOnCurve(timeline, 400, 200), 400);
+  assert.equal(peakOnCurve(timeline, 250, 10), 250);  // no point within the bound
 });

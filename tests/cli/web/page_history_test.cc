@@ -27,7 +27,7 @@ Profile WithHistory() {
   return profile;
 }
 
-// What is live at a moment, of all nodes or one, as the page adds it up.
+// The live bytes at a moment, of all nodes or one, as the page sums them.
 int64_t LiveBytes(const Json& data, size_t moment, int64_t node = -1) {
   const Json& history = data["history"];
   int64_t live = 0;

@@ -27,7 +27,7 @@ TEST(PageRows, KeepsTheThreadsOfANodeApart) {
   b.Site({kMain, {"load", "", 0}}, {.peak = {100, 1}, .thread = "main"});
   b.Site({kMain, {"load", "", 0}}, {.peak = {30, 1}, .thread = "worker"});
   b.Site({kMain}, {.peak = {5, 1}, .thread = "worker"});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   EXPECT_EQ(Shape(tree, MakePageRows(b.profile(), tree, 100)),
             "worker:main=5 main:load=100 worker:load=30");
 }
@@ -36,7 +36,7 @@ TEST(PageRows, AddsUpTheSitesOfOneThreadAtOneNode) {
   ProfileBuilder b("p");
   b.Site({{"main", "m.cc", 1}}, {.peak = {100, 1}, .leaked = {1, 1}});
   b.Site({{"main", "m.cc", 2}}, {.peak = {7, 2}, .leaked = {2, 1}});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   const PageRows page = MakePageRows(b.profile(), tree, 100);
   ASSERT_EQ(page.rows.size(), 1u);
   EXPECT_EQ(page.rows[0].peak, (Count{107, 3}));
@@ -51,7 +51,7 @@ TEST(PageRows, ShowsTheSmallestThreadsTogetherWhereThereAreTooMany) {
              {.peak = {1 + i, 1}, .total = {2 + i, 1}, .thread = fmt::format("t{}", i)});
     }
   }
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   const PageRows page = MakePageRows(b.profile(), tree, 20);
   EXPECT_LE(page.rows.size(), 20u);
   ASSERT_EQ(page.threads.size(), 9u);
@@ -69,7 +69,7 @@ TEST(PageRows, ShowsTheSmallestThreadsTogetherWhereThereAreTooMany) {
 TEST(PageRows, NamesNoThreadThatAllocatedNothing) {
   ProfileBuilder b("p");
   b.Site({kMain}, {.peak = {1, 1}, .thread = "worker"});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   EXPECT_EQ(MakePageRows(b.profile(), tree, 100).threads, std::vector<std::string>{"worker"});
 }
 
@@ -79,7 +79,7 @@ TEST(PageRows, SumToTheFiguresOfAPrunedTree) {
     b.Site({kMain, {fmt::format("f{}", i), "", 0}},
            {.peak = {1 + i, 1}, .thread = i % 3 == 0 ? "a" : "b"});
   }
-  const PageTree tree = MakePageTree(b.profile(), {.max_nodes = 20, .max_bytes = 1u << 20});
+  const PageTree tree = TreeOf(b.profile(), {.max_nodes = 20, .max_bytes = 1u << 20});
   const PageRows page = MakePageRows(b.profile(), tree, 100);
   std::vector<Count> sums(tree.nodes.size());
   for (const PageRow& row : page.rows) sums[row.node] += row.peak;

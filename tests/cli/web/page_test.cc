@@ -114,6 +114,64 @@ TEST(PageData, StaysBelowItsLimitWhateverNamesTakeInJson) {
   EXPECT_EQ(ColumnSum(data, "peak_bytes"), 3000u);
 }
 
+TEST(PageData, HasTheFiguresOfFunctionsThatItsTreeLacks) {
+  ProfileBuilder b("p");
+  for (uint32_t i = 0; i < 3000; ++i) {
+    // Each of these stacks is small, but together they are most of what `node` holds.
+    b.Site({{"main", "", 0}, {"f" + std::to_string(i), "", 0}, {"node", "", 0}},
+           {.peak = {100, 1}});
+  }
+  b.Site({{"main", "", 0}, {"node", "", 0}}, {.peak = {1000, 1}});
+  PageOptions options;
+  options.limits.max_nodes = 200;
+  const Json data = Json::parse(PageData(b.profile(), options));
+  EXPECT_GT(data["pruned_nodes"], 5000);
+  const Json& functions = data["functions"];
+  uint64_t of_node = 0, all = 0;
+  for (size_t i = 0; i < functions["self"]["of"].size(); ++i) {
+    const uint64_t bytes = functions["self"]["peak_bytes"][i];
+    all += bytes;
+    const size_t function = functions["self"]["of"][i];
+    if (data["strings"][functions["function"][function].get<size_t>()] == "node") of_node += bytes;
+  }
+  EXPECT_EQ(of_node, 301'000u);
+  EXPECT_EQ(all, 301'000u);
+}
+
+TEST(PageData, TellsWhatWasMappedAndWhereTheRssWas) {
+  Profile profile = Small();
+  const Json without = Json::parse(PageData(profile, {}));
+  EXPECT_FALSE(without.contains("mapped"));
+  EXPECT_FALSE(without.contains("rss"));
+  profile.mappings.followed = true;
+  SnapshotMapping arenas;
+  arenas.peak = {4096, 2};
+  arenas.leaked = {1024, 1};
+  arenas.total = {8192, 4};
+  profile.mappings.rows = {arenas};
+  MemorySample low, high;
+  low.rss_bytes = 10;
+  high.time_ms = 70;
+  high.rss_bytes = 1000;
+  high.anonymous_bytes = 400;
+  high.live_bytes = 450;  // 50 of them aren't resident
+  high.mapped_bytes = 600;
+  profile.memory.samples = {low, high};
+  const Json data = Json::parse(PageData(profile, {}));
+  EXPECT_EQ(data["mapped"], (Json{{"peak", {4096, 2}}, {"end", {1024, 1}}}));
+  EXPECT_EQ(data["rss"]["time_ms"], 70);
+  int64_t sum = 0;
+  std::map<std::string, int64_t> parts;
+  for (const Json& part : data["rss"]["parts"]) {
+    parts[part["name"]] = part["bytes"];
+    sum += part["bytes"].get<int64_t>();
+  }
+  EXPECT_EQ(sum, 1000);
+  const std::map<std::string, int64_t> expected = {
+      {"live", 450}, {"not_resident", -50}, {"mapped", 600}};
+  EXPECT_EQ(parts, expected);
+}
+
 TEST(PageData, NamesTheSignalThatEndedTheProgram) {
   Profile profile = Small();
   profile.program.end_kind = EndKind::kSignal;

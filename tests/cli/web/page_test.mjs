@@ -123,7 +123,7 @@ test('upside down, the functions that allocated come first, wherever they were c
     assert.deepEqual(await state(page), before);
     assert.match(await text(page, '#focus'), /Parse\(char const\*\)/);
     await page.screenshot({path: join(pages, 'bottom-up.png')});
-    // What was zoomed to has another meaning the other way round.
+    // The zoomed frame has another meaning the other way round.
     await page.click('#direction [data-value=callees]');
     await settle(page);
     assert.deepEqual(await state(page), {});
@@ -133,7 +133,12 @@ test('the first look tells what holds the memory and what leaks, and leads there
   withPage('known', async (page) => {
     const look = (mode) => page.locator(`.look[data-look=${mode}]`);
     assert.match(await look('peak').innerText(), new RegExp('Holds the memory at the peak\\s+1\\.4 MiB' +
-        '\\s+50\\.0%\\s+Config::Load.*\\s+config\\.cc:88\\s+← main\\s+683\\.6 KiB\\s+23\\.3%\\s+Parse'));
+        '\\s+50\\.0%\\s+Config::Load.*\\s+← main\\s+683\\.6 KiB\\s+23\\.3%\\s+Parse'));
+    // A bar is as long as the row's share of the whole.
+    const bar = look('peak').locator('li button').first();
+    const [whole, half] = [await bar.boundingBox(), await bar.locator('.bar').boundingBox()];
+    assert.ok(Math.abs(half.width / whole.width - 0.5) < 0.01);
+    assert.match(await bar.getAttribute('title'), /config\.cc:88/);
     assert.match(await look('peak').innerText(), /1 other function 29\.3 KiB \(1\.0%\)/);
     assert.match(await look('leaked').innerText(), /Never freed\s+3\.9 KiB\s+97\.7%\s+Parse/);
     await look('leaked').locator('li button').first().click();
@@ -143,6 +148,116 @@ test('the first look tells what holds the memory and what leaks, and leads there
     assert.ok(zoom);
     assert.match(await text(page, '#focus'), /Parse\(char const\*\)\s+src\/parse\.cc:17/);
   }));
+
+test('figures of functions are those of the whole profile, whatever is pruned', () =>
+  withPage('scattered', async (page) => {
+    assert.match(await text(page, '#trust'), /Exact.*\s+The 5,\d{3} smallest frames are folded/);
+    const look = (mode) => page.locator(`.look[data-look=${mode}]`);
+    assert.match(await look('peak').innerText(),
+        /^Holds the memory at the peak\s+2\.9 MiB\s+75\.0%\s+Node::Create\(\)[^]*976\.6 KiB\s+25\.0%\s+Load\(\)/);
+    assert.match(await look('leaked').innerText(), /9\.8 KiB\s+95\.2%\s+Node::Create\(\)/);
+    assert.doesNotMatch(await text(page, '#first-look'), /pruned/);
+    await page.fill('#search', 'node::create');
+    assert.match(await text(page, '#matches'), /^75\.0% in \d+ frames$/);
+    // Each is known alone, but not whether two are in one stack.
+    await page.fill('#search', '/visit|load/');
+    assert.match(await text(page, '#matches'), /^at least \d\d\.\d%, \d+ frames drawn$/);
+    assert.match(await page.locator('#matches').getAttribute('title'), /to 100\.0%\.$/);
+    await page.fill('#search', '');
+    await page.click('#direction [data-value=callers]');
+    await settle(page);
+    const wide = await widthOf(page, 'scattered');
+    assert.ok(Math.abs(await widthOf(page, 'Node::Create()') / wide - 0.75) < 0.01);
+    await hover(page, 'Node::Create()');
+    assert.match(await text(page, '#tooltip'), /Peak\s+2\.9 MiB\s+3,000,000 bytes\s+75\.0%\s+3,000/);
+    await page.click('#view [data-value=sites]');
+    assert.ok(!(await page.locator('.site-row .site').allInnerTexts()).includes('[pruned]'));
+    assert.match(await text(page, '.sites .pruned'), /smaller places, which the page does not list\s+2\.\d MiB/);
+    assert.match(await text(page, '.sites .total'), /3\.8 MiB\s+10\.3 KiB\s+3\.8 MiB\s+100\.0%/);
+    await page.screenshot({path: join(pages, 'scattered.png')});
+  }));
+
+test('functions are a table with self and inclusive figures, each between its neighbours', () =>
+  withPage('known', async (page) => {
+    await page.click('#view [data-value=functions]');
+    const rows = page.locator('#functions .site-row');
+    const cells = async (n) => (await rows.nth(n).locator('td').allInnerTexts()).map((cell) => cell.trim());
+    assert.deepEqual(await cells(0), ['Config::Load(std::string const&)', 'src/config.cc', '1.4 MiB',
+      '50.0%', '2.6 MiB', '90.0%', '0 B', '8.6 MiB']);
+    assert.match(await text(page, '#functions .total'), /total\s+2\.9 MiB\s+100\.0%\s+4\.0 KiB\s+14\.0 MiB/);
+    await page.locator('#functions th button', {hasText: 'Inclusive'}).click();
+    assert.equal((await cells(0))[0], 'main');
+    assert.deepEqual((await cells(0)).slice(2, 6), ['0 B', '0.0%', '2.8 MiB', '99.0%']);
+    await page.fill('#search', 'config.cc');
+    assert.equal(await text(page, '#matches'), '50.0% in 1 function');
+    await rows.first().locator('.site').press('Enter');
+    const side = (name) => page.locator(`[data-neighbours=${name}]`).innerText();
+    assert.match(await side('callers'), /Called by\s+2\.6 MiB\s+100\.0%\s+main$/);
+    assert.match(await side('callees'), new RegExp('Calls\\s+1\\.4 MiB\\s+55\\.6%\\s+allocated by the' +
+        ' function itself\\s+683\\.6 KiB\\s+25\\.9%\\s+Parse.*\\s+488\\.3 KiB\\s+18\\.5%\\s+xmlParseDocument$'));
+    await page.screenshot({path: join(pages, 'functions.png')});
+    await page.locator('[data-neighbours=callees] button', {hasText: 'Parse('}).click();
+    assert.match(await side('callers'), /Config::Load/);
+    assert.match((await state(page)).fn, /^\d+$/);
+    await page.reload();
+    assert.match(await side('callers'), /Config::Load/);
+    await page.getByText('Callers in the graph').click();
+    await settle(page);
+    assert.match(await text(page, '#focus'), /Parse\(char const\*\)[^]*683\.6 KiB\s*23\.3%/);
+  }));
+
+test('recursion is folded unless the reader wants to see it', () => withPage('known', async (page) => {
+  assert.ok(await page.isChecked('#recursion'));
+  await page.keyboard.press('r');
+  assert.ok(!await page.isChecked('#recursion'));
+  assert.deepEqual(await state(page), {recursion: 'show'});
+  await page.check('#recursion');
+  assert.deepEqual(await state(page), {});
+  await page.click('#view [data-value=sites]');
+  assert.ok(await page.locator('#recursion').isHidden());
+}));
+
+test('functions can be grouped by file and module, over the whole profile', () =>
+  withPage('scattered', async (page) => {
+    await page.click('#view [data-value=functions]');
+    await page.click('#group [data-value=file]');
+    const rows = page.locator('#functions .group-row');
+    assert.match(await rows.nth(0).innerText(), /^src\/node\.cc\s+1\s+2\.9 MiB\s+75\.0%\s+9\.8 KiB\s+2\.9 MiB$/);
+    assert.match(await rows.nth(1).innerText(), /^src\/load\.cc\s+1\s+976\.6 KiB\s+25\.0%/);
+    assert.equal(await rows.count(), 2);
+    assert.match(await text(page, '#functions .total'), /total\s+3\.8 MiB\s+100\.0%/);
+    await page.click('#group [data-value=module]');
+    assert.match(await rows.nth(0).innerText(), /^\/opt\/demo\/bin\/demo\s+3,?003\s+3\.8 MiB\s+100\.0%/);
+    assert.deepEqual(await state(page), {view: 'functions', group: 'module'});
+    await page.click('#group [data-value=file]');
+    await rows.nth(1).locator('button').click();
+    assert.match(await text(page, '#functions'), /Load\(\)/);
+    assert.equal(await text(page, '#matches'), '25.0% in 1 function');
+    await page.click('#view [data-value=graph]');
+    assert.ok(await page.locator('#group').isHidden());
+  }));
+
+test('mapped memory is in the first look, and the strip says where RSS is', () =>
+  withPage('timed', async (page) => {
+    assert.match(await text(page, '#figures'), /Mapped\s+5\.0 MiB\s+20 mappings · 1\.0 MiB at the end/);
+    assert.match(await text(page, '#rss'), new RegExp('^RSS 8\\.0 MiB at 3\\.2 s\\s+live heap 1\\.0 MiB\\s+of it' +
+        ' not resident −256\\.0 KiB\\s+mapped 5\\.0 MiB\\s+program and libraries 1\\.0 MiB'));
+    assert.match(await page.locator('#rss strong').getAttribute('title'), /^RSS was 9\.0 MiB at its highest/);
+    const strip = await page.locator('.rss-strip').boundingBox();
+    const widths = await page.$$eval('.rss-strip i', (all) => all.map((i) => i.getBoundingClientRect().width));
+    assert.equal(widths.length, 5);
+    assert.ok(Math.abs(widths[1] / strip.width - 5 / 8) < 0.01);
+    assert.ok(Math.abs(widths.reduce((a, b) => a + b) - strip.width) < 2);
+  }, {viewport: {width: 1366, height: 768}}));
+
+test('the first screen of a laptop has the toolbar and the graph', () =>
+  withPage('timed', async (page) => {
+    const toolbar = await page.locator('#toolbar').boundingBox();
+    assert.ok(toolbar.y + toolbar.height < 420, `the toolbar ends at ${toolbar.y + toolbar.height}`);
+    const chart = await page.locator('#chart').boundingBox();
+    assert.ok(chart.y < 440 && chart.height > 40, `the graph begins at ${chart.y}`);
+    await page.screenshot({path: join(pages, 'first-screen.png')});
+  }, {viewport: {width: 1366, height: 768}}));
 
 test('sites are a table: sorted, filtered, summing to the total, with whole stacks', () =>
   withPage('known', async (page) => {
@@ -389,7 +504,7 @@ test('a search tells the share of what matched, once for nested matches', () =>
   withPage('known', async (page) => {
     await page.keyboard.press('/');
     await page.keyboard.type('XML');
-    assert.equal(await text(page, '#matches'), '16.7% in 1 frame');
+    assert.equal(await text(page, '#matches'), '16.7% in 2 frames');
     await page.uncheck('#system');
     // xmlStrdup below xmlParseDocument: 500,000 of 3,000,000.
     assert.equal(await text(page, '#matches'), '16.7% in 2 frames');
@@ -399,10 +514,43 @@ test('a search tells the share of what matched, once for nested matches', () =>
     await page.fill('#search', 'src/config.cc');
     assert.equal(await text(page, '#matches'), '90.0% in 1 frame');
     await page.fill('#search', '/[/');
+    assert.equal(await text(page, '#matches'), 'no regular expression yet');
+    await page.fill('#search', 'nowhere');
     assert.equal(await text(page, '#matches'), 'no match');
     await page.keyboard.press('Escape');
     assert.equal(await text(page, '#matches'), '');
     assert.deepEqual(await state(page), {system: 'show'});
+  }));
+
+test('a search becomes what the graph leaves out, and a link keeps that', () =>
+  withPage('known', async (page) => {
+    await page.keyboard.press('/');
+    await page.keyboard.type('XML');
+    await page.click('#only-set');
+    await settle(page);
+    assert.deepEqual(await state(page), {only: 'XML'});
+    assert.match(await text(page, '#restriction'), /^Only stacks with XML.*16\.7% of the whole/s);
+    const shown = await names(page);
+    assert.ok(shown.includes('parseDocument') || shown.some((name) => name.includes('xml')), shown.join());
+    assert.ok(!shown.some((name) => name.startsWith('server::')), shown.join());
+    await page.reload();
+    assert.match(await text(page, '#restriction'), /16\.7% of the whole/);
+    await page.keyboard.press('o');
+    assert.deepEqual(await state(page), {});
+    assert.equal(await page.isVisible('#restriction'), false);
+    const all = (await names(page)).length;
+    await page.keyboard.press('/');
+    await page.keyboard.type('/^main$/');
+    await page.click('#merge-set');
+    await settle(page);
+    assert.ok(!(await names(page)).includes('main'));
+    assert.match(await text(page, '#restriction'), /nothing is left out of the whole/);
+    await page.click('#merge-clear');
+    await settle(page);
+    assert.equal((await names(page)).length, all);
+    await page.goto(`${page.url().split('#')[0]}#only=nowhere`);
+    await page.reload();
+    assert.match(await text(page, '#chart'), /No stack has nowhere\./);
   }));
 
 test('a zoom survives a reload, a change of mode and the way back', () =>
@@ -492,6 +640,7 @@ test('hostile names are shown as text and never run', () => withPage('hostile', 
   assert.equal(await page.evaluate(() => window.hit), undefined);
   assert.equal(await page.locator('img').count(), 0);
   assert.match(await text(page, '#trust'), /2 things to know about these figures/);
+  await page.click('#trust .warnings summary');
   assert.match(await text(page, '#trust'), /12 events were <b>dropped<\/b>/);
   assert.ok((await page.locator('#command').textContent()).endsWith(" 'nul\u0000byte'"));
   assert.match(await text(page, '#run'), /was ended by SIGKILL \(9\)/);

@@ -57,7 +57,7 @@ TEST(PageTree, MergesCallsOfOneFunctionFromDifferentLines) {
   ProfileBuilder b("p");
   b.Site({{"main", "m.cc", 10}, {"load", "l.cc", 5}}, {.peak = {100, 1}});
   b.Site({{"main", "m.cc", 40}, {"load", "l.cc", 5}}, {.peak = {30, 2}});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   EXPECT_EQ(Shape(tree), "(main(load=130))");
   EXPECT_EQ(tree.frames[tree.nodes[Find(tree, "main")].frame].lines, "10, 40");
   EXPECT_EQ(tree.frames[tree.nodes[Find(tree, "load")].frame].lines, "5");
@@ -68,13 +68,13 @@ TEST(PageTree, KeepsFunctionsOfOneNameInTwoFilesOrModulesApart) {
   b.Site({{"init", "a.c", 1}}, {.peak = {1, 1}});
   b.Site({{"init", "b.c", 1}}, {.peak = {2, 1}});
   b.Site({{"init", "a.c", 1, "/lib/libother.so"}}, {.peak = {4, 1}});
-  EXPECT_EQ(Shape(MakePageTree(b.profile())), "(init=1 init=2 init=4)");
+  EXPECT_EQ(Shape(TreeOf(b.profile())), "(init=1 init=2 init=4)");
 }
 
 TEST(PageTree, CountsTheLinesItDoesNotList) {
   ProfileBuilder b("p");
   for (uint32_t line = 1; line <= 12; ++line) b.Site({{"main", "m.cc", line}}, {.peak = {1, 1}});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   EXPECT_EQ(tree.frames[tree.nodes[1].frame].lines, "1, 2, 3, 4, 5, 6, 7, 8, … (12 lines)");
 }
 
@@ -83,7 +83,7 @@ TEST(PageTree, CallsAFrameInlinedOnlyIfItAlwaysIs) {
   b.Site({{"main", "m.cc", 1}, {"f", "f.cc", 1, "/opt/demo/bin/demo", true}}, {.peak = {1, 1}});
   b.Site({{"main", "m.cc", 2}, {"f", "f.cc", 2, "/opt/demo/bin/demo", false}}, {.peak = {1, 1}});
   b.Site({{"main", "m.cc", 2}, {"g", "f.cc", 9, "/opt/demo/bin/demo", true}}, {.peak = {1, 1}});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   EXPECT_FALSE(tree.frames[tree.nodes[Find(tree, "f")].frame].inlined);
   EXPECT_TRUE(tree.frames[tree.nodes[Find(tree, "g")].frame].inlined);
 }
@@ -95,7 +95,7 @@ TEST(PageTree, PutsWhatTheRuntimeKeepsUnderOneRowWithItsReason) {
   b.Site({start, {"main", "m.cc", 1}}, {.peak = {10, 1}});
   b.Site({start, {"buf", "", 0}}, {.peak = {1024, 1}, .runtime_reason = "stdio buffer"});
   b.Site({start, {"pool", "", 0}}, {.peak = {6, 1}, .runtime_reason = "emergency pool"});
-  EXPECT_EQ(Shape(MakePageTree(b.profile())),
+  EXPECT_EQ(Shape(TreeOf(b.profile())),
             "([runtime, kept by design](emergency pool(_start(pool=72710)) "
             "stdio buffer(_start(buf=1024))) _start(main=10))");
 }
@@ -103,7 +103,7 @@ TEST(PageTree, PutsWhatTheRuntimeKeepsUnderOneRowWithItsReason) {
 TEST(PageTree, SumsToTheTotalsWhateverIsPruned) {
   const Profile profile = Wide(40);
   for (size_t limit : {2u, 3u, 4u, 7u, 50u, 100u, 1000u, 1640u, 1641u, 1642u, 5000u}) {
-    const PageTree tree = MakePageTree(profile, {.max_nodes = limit, .max_bytes = 1u << 30});
+    const PageTree tree = TreeOf(profile, {.max_nodes = limit, .max_bytes = 1u << 30});
     EXPECT_LE(tree.nodes.size(), limit);
     const PageNode sum = Sum(tree);
     EXPECT_EQ(sum.peak, profile.peak) << limit;
@@ -115,14 +115,14 @@ TEST(PageTree, SumsToTheTotalsWhateverIsPruned) {
 
 TEST(PageTree, PrunesNothingThatFits) {
   // root, main, 40 functions, 1,600 callees
-  const PageTree fits = MakePageTree(Wide(40), {.max_nodes = 1642, .max_bytes = 1u << 30});
+  const PageTree fits = TreeOf(Wide(40), {.max_nodes = 1642, .max_bytes = 1u << 30});
   EXPECT_EQ(fits.nodes.size(), 1642u);
   EXPECT_EQ(fits.pruned_nodes, 0u);
   EXPECT_EQ(Find(fits, kPrunedRow), 0u);
 }
 
 TEST(PageTree, CountsWhatItPruned) {
-  const PageTree tree = MakePageTree(Wide(40), {.max_nodes = 500, .max_bytes = 1u << 30});
+  const PageTree tree = TreeOf(Wide(40), {.max_nodes = 500, .max_bytes = 1u << 30});
   const auto rows = static_cast<uint64_t>(std::count_if(
       tree.nodes.begin() + 1, tree.nodes.end(),
       [&](const PageNode& node) { return tree.frames[node.frame].function == kPrunedRow; }));
@@ -136,7 +136,7 @@ TEST(PageTree, KeepsWhatIsMostOfTheLeakThoughLittleOfThePeak) {
     b.Site({{"main", "m.cc", 1}, {fmt::format("busy{}", i), "", 0}}, {.peak = {100'000, 10}});
   }
   b.Site({{"main", "m.cc", 1}, {"leaky", "l.cc", 7}}, {.peak = {8, 1}, .leaked = {8, 1}});
-  const PageTree tree = MakePageTree(b.profile(), {.max_nodes = 10, .max_bytes = 1u << 20});
+  const PageTree tree = TreeOf(b.profile(), {.max_nodes = 10, .max_bytes = 1u << 20});
   EXPECT_NE(Find(tree, "leaky"), 0u);
 }
 
@@ -146,7 +146,7 @@ TEST(PageTree, StaysBelowItsBytesWithEnormousNames) {
     b.Site({{"main", "m.cc", 1}, {fmt::format("f{}_{}", i, std::string(10'000, 'x')), "", 0}},
            {.peak = {1, 1}});
   }
-  const PageTree tree = MakePageTree(b.profile(), {.max_nodes = 50'000, .max_bytes = 1'000'000});
+  const PageTree tree = TreeOf(b.profile(), {.max_nodes = 50'000, .max_bytes = 1'000'000});
   size_t bytes = 0;
   for (const PageFrame& frame : tree.frames) bytes += frame.function.size();
   EXPECT_LT(bytes, 1'000'000u);
@@ -159,7 +159,7 @@ TEST(PageTree, CutsANameOfMegabytesBetweenCharacters) {
   while (name.size() < 3'000'000) name += "ü";
   ProfileBuilder b("p");
   b.Site({{name, "", 0}}, {.peak = {1, 1}});
-  const PageTree tree = MakePageTree(b.profile());
+  const PageTree tree = TreeOf(b.profile());
   const std::string& cut = tree.frames[0].function;
   EXPECT_LT(cut.size(), 40'000u);
   EXPECT_NE(cut.find("ü… ["), std::string::npos);
@@ -168,7 +168,7 @@ TEST(PageTree, CutsANameOfMegabytesBetweenCharacters) {
 
 TEST(PageTree, TakesAProfileOfNothing) {
   ProfileBuilder b("p");
-  EXPECT_EQ(MakePageTree(b.profile()).nodes.size(), 1u);
+  EXPECT_EQ(TreeOf(b.profile()).nodes.size(), 1u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 //   b.Site({{"main", "main.cc", 10}, {"load", "load.cc", 20}}, {.peak = {100, 1}});
 //
 // Frames are given outermost first. Equal stacks share nodes; each call of Site is a site.
+// TreeOf(profile) is a page's tree of it.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/web/page_tree.h"
 #include "core/profile/profile.h"
 
 namespace memprof {
@@ -100,5 +102,9 @@ class ProfileBuilder {
   std::map<std::tuple<std::string, std::string, uint32_t, std::string, bool>, uint32_t> frames_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> nodes_;
 };
+
+inline PageTree TreeOf(const Profile& profile, const PageLimits& limits = {}) {
+  return MakePageTree(profile, MergeTree(profile), limits);
+}
 
 }  // namespace memprof

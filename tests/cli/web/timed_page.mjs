@@ -46,8 +46,19 @@ export function addHistory(data) {
     inexact: [0, 0, 0, 0, 0, 1, 0, 0], heap_bytes: heap, allocations: heap.map(() => 1)};
   data.history = history;
   data.program.peak_time_ms = 3500;
+  addMemory(data);
   data.program.duration_ms = 8200;
   addTimeline(data, heap);
+}
+
+export function addMemory(data) {
+  data.mapped = {peak: [5 << 20, 20], end: [1 << 20, 4]};
+  const parts = {live: [1 << 20, 'live requested bytes'],
+    not_resident: [-(1 << 18), 'of the above, never touched or given back'],
+    mapped: [5 << 20, 'mapped by the program'], files: [1 << 20, 'the program and its libraries'],
+    stacks: [1 << 18, 'stacks'], tracker: [1 << 20, "memprof's own"]};
+  data.rss = {time_ms: 3200, bytes: 8 << 20,
+    parts: Object.entries(parts).map(([name, [bytes, meaning]]) => ({name, meaning, bytes}))};
 }
 
 export function addTimeline(data, heap) {
@@ -61,6 +72,11 @@ export function addTemporaries(data) {
   const half = (name) => data.own[name].map((value) => Math.floor(value / 2));
   data.own.temporary_bytes = half('total_bytes');
   data.own.temporary_allocations = half('total_allocations');
+  for (const table of ['self', 'located', 'inclusive'].map((name) => data.functions[name])) {
+    for (const by of ['bytes', 'allocations']) {
+      table[`temporary_${by}`] = table[`total_${by}`].map((value) => Math.floor(value / 2));
+    }
+  }
   data.temporary_threshold = 1;
   const sum = (column) => column.reduce((all, value) => all + value, 0);
   data.totals.temporary = [sum(data.own.temporary_bytes), sum(data.own.temporary_allocations)];

@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-// Bytes at the peak: 1,000,000 before, 1,500,000 after. What leaked is the same.
+// Bytes at the peak: 1,000,000 before, 1,500,000 after. The leaks are the same.
 Profile Before() {
   ProfileBuilder b("demo");
   const TestFrame main{"main", "src/main.cc", 42};

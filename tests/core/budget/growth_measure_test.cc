@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <string>
 #include <vector>
 
+#include "cli/reports/growth/growth_rows.h"
 #include "core/budget/judge.h"
 #include "formats/budget_file.h"
 #include "tests/cli/web/profile_builder.h"
@@ -44,6 +47,24 @@ TEST(GrowthMeasure, SumsWhatGrowsAndNotWhatLevelsOff) {
   EXPECT_TRUE(growth.why_not.empty()) << growth.why_not;
   EXPECT_NEAR(growth.value, 3'600'000, 1);
   EXPECT_EQ(MeasureGrowth(profile, cache).value, 0);
+}
+
+TEST(GrowthMeasure, IsTheTotalOfTheGrowthReport) {
+  ProfileBuilder b("soak");
+  for (const char* caller : {"Fill", "Open"}) b.Site({{"main"}, {caller}, {"Make"}}, {});
+  for (uint32_t k = 0; k < 40; ++k) b.Site({{"main"}, {"Small" + std::to_string(k)}}, {});
+  Profile profile = b.profile();
+  profile.moments = SoakProfile().moments;
+  SetHistory(profile, 0, [](uint32_t i) { return uint64_t{500'000} * std::min(i + 1, 20u); });
+  SetHistory(profile, 1, [](uint32_t i) { return uint64_t{10'000} * i; });
+  std::vector<uint32_t> all = {0, 1};
+  for (uint32_t k = 0; k < 40; ++k) {
+    SetHistory(profile, 2 + k, [=](uint32_t i) { return uint64_t{64} * ((i + k) / 6); });
+    all.push_back(2 + k);
+  }
+  const GrowthRate total = SumOfGrowing(MakeGrowthReport(profile).rows);
+  EXPECT_EQ(total.places, 41u);
+  EXPECT_NEAR(MeasureGrowth(profile, all).value, total.bytes_per_hour, 1e-6);
 }
 
 TEST(GrowthMeasure, IsNotKnownOfAShortHistory) {

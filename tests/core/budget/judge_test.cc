@@ -49,7 +49,7 @@ struct Answer {
   const char* key;
   uint64_t program, match;  // of FullProfile and its function Load; 0: no such limit
 };
-// Of Load: peak 1000 + 500, leaked 0 + 400, total 5000 + 600; the runtime leaks 200 of all.
+// Load has: peak 1000 + 500, leaked 0 + 400, total 5000 + 600; the runtime keeps 200 of all.
 constexpr Answer kAnswers[] = {
     {"peak", 2000, 1500},
     {"leaked", 700, 400},
@@ -80,7 +80,7 @@ TEST(Judge, EqualIsWithinAndOneLessIsOver) {
   }
 }
 
-// Every kind of the table has its boundary tested: here, below, or with growth.
+// The limit of every kind in the table is tested here, below, or with growth.
 TEST(Judge, HasAnAnswerForEveryKind) {
   for (const LimitKind& kind : LimitKinds()) {
     const std::string key = kind.key;
@@ -182,7 +182,7 @@ TEST(Judge, SuppressesLeaksUntilTheDayIsOver) {
   EXPECT_EQ(judgement.limits[0].value, 700);
   EXPECT_TRUE(judgement.suppressions[0].expired);
   EXPECT_TRUE(judgement.suppressions[0].matches);
-  // Of leaks, unless it names limits.
+  // It suppresses leaks, unless it names limits.
   EXPECT_EQ(VerdictOn("[budget]\npeak = 1999" + suppress + "2026-11-21", FullProfile()).standing,
             Standing::kOver);
   EXPECT_EQ(VerdictOn("[budget]\npeak = 500" + suppress + "2026-11-21\nlimits = [\"peak\"]",
@@ -229,7 +229,7 @@ TEST(Judge, APeakKnownWithinABoundIsOverBeyondIt) {
   EXPECT_EQ(VerdictOn("[budget]\npeak = 1990", profile).standing, Standing::kWithin);
   EXPECT_TRUE(VerdictOn("[budget]\npeak = 1990", profile).uncertain);
   EXPECT_EQ(VerdictOn("[budget]\npeak = 1989", profile).standing, Standing::kOver);
-  // What isn't of the peak is exact.
+  // Figures other than the peak are exact.
   EXPECT_EQ(VerdictOn("[budget]\nallocated = 13099", profile).standing, Standing::kOver);
 }
 
@@ -261,7 +261,7 @@ TEST(Judge, DoesNotHoldNamesAgainstABaselineWithoutThem) {
   EXPECT_EQ(verdict.standing, Standing::kNotJudged);
   EXPECT_NE(verdict.why_not_judged.find("lacks the names"), std::string::npos)
       << verdict.why_not_judged;
-  // What is absolute, or of the program, needs no names of it.
+  // Absolute limits, and those of the program, need no names in the baseline.
   EXPECT_EQ(VerdictOn(function + "peak = 999", now.profile(), &nameless.profile()).standing,
             Standing::kOver);
   EXPECT_EQ(VerdictOn("[budget]\npeak = \"+5%\"", now.profile(), &nameless.profile()).standing,

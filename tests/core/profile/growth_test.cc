@@ -106,7 +106,9 @@ TEST(Growth, IsUndecidedWhereThereAreTooFewMoments) {
 TEST(Growth, BelowTheFloorIsSteady) {
   const Series series = Made(100, [](double i) { return kMiB + 100 * i; });
   EXPECT_EQ(Judge(series, {1000, 1, 0}).verdict, GrowthVerdict::kGrows);
-  EXPECT_EQ(Judge(series, {20'000, 1, 0}).verdict, GrowthVerdict::kSteady);
+  // It never falls, so that half of the floor is enough.
+  EXPECT_EQ(Judge(series, {15'000, 1, 0}).verdict, GrowthVerdict::kGrows);
+  EXPECT_EQ(Judge(series, {50'000, 1, 0}).verdict, GrowthVerdict::kSteady);
   EXPECT_EQ(GrowthFloor(0), 4096);
   EXPECT_EQ(GrowthFloor(uint64_t{1'000'000'000}), 100'000);
 }
@@ -121,8 +123,8 @@ TEST(Growth, OfEstimatesMustExceedTheirError) {
   EXPECT_STREQ(vague.reason, "too few samples");
 }
 
-// A cache that has filled and renews its blocks, beside a leak of the same run, as estimated from
-// samples: which blocks are sampled changes with each renewal, slowly, so the estimate wanders.
+// A cache that has filled and renews its blocks, beside a leak, both estimated from samples. With
+// each renewal other blocks are sampled, so the estimate slowly wanders.
 TEST(Growth, OfASampledCacheIsNotClaimedForHowItWanders) {
   constexpr size_t kPages = 600, kSteps = 1500, kStepsAMoment = 16, kRuns = 2000;
   constexpr double kPageBytes = 4096, kSessionBytes = 128, kEvery = 1024;
@@ -179,6 +181,108 @@ TEST(Growth, AsksForMoreTheMorePlacesAreJudged) {
   EXPECT_EQ(Judge(series, {4096, too_many, 0}).verdict, GrowthVerdict::kUndecided);
 }
 
+Growth JudgeBlocks(const Series& series, const std::function<uint64_t(double)>& blocks) {
+  std::vector<uint64_t> numbers;
+  for (size_t i = 0; i < series.times_ms.size(); ++i) {
+    numbers.push_back(blocks(static_cast<double>(i)));
+  }
+  return JudgeGrowth(series.times_ms, series.live_bytes, {}, numbers);
+}
+
+TEST(Growth, DoesNotJudgeTheMomentOfTheTearDown) {
+  const Growth leak = Judge(Made(100, [](double i) { return i == 99 ? 0 : kMiB + 10'000 * i; }));
+  EXPECT_EQ(leak.verdict, GrowthVerdict::kGrows) << leak.reason;
+  EXPECT_NEAR(leak.bytes_per_hour, 600'000, 1e-3);
+  EXPECT_EQ(leak.span_ms, 98 * kMinute);
+  // What falls before the last moment has come back.
+  const Growth freed = Judge(Made(100, [](double i) { return i > 80 ? kMiB : kMiB + 10'000 * i; }));
+  EXPECT_NE(freed.verdict, GrowthVerdict::kGrows) << freed.reason;
+}
+
+TEST(Growth, OfAContainerThatDoublesWithoutEndIsSaid) {
+  const auto one = [](double) { return 1; };
+  for (const double factor : {1.5, 2.0}) {
+    for (const double phase : {0.05, 0.5, 0.95}) {
+      const Growth growth =
+          JudgeBlocks(Made(100,
+                           [&](double i) {
+                             const double steps = std::log((i + 1) / 100) / std::log(factor);
+                             return kMiB * std::pow(factor, std::floor(steps + phase));
+                           }),
+                      one);
+      EXPECT_EQ(growth.verdict, GrowthVerdict::kGrows)
+          << factor << " " << phase << ": " << growth.reason;
+      EXPECT_GT(growth.bytes_per_hour, 0);
+    }
+  }
+}
+
+TEST(Growth, OfAContainerWhoseNextStepIsOverdueIsNone) {
+  // A table for what fills in the first third.
+  const Series table = Made(
+      100, [](double i) { return kMiB * std::exp2(std::floor(std::log2(std::min(i + 1, 34.0)))); });
+  const Growth growth = JudgeBlocks(table, [](double) { return 1; });
+  EXPECT_NE(growth.verdict, GrowthVerdict::kGrows) << growth.reason;
+  // Nor are many blocks a container.
+  const Series doubling =
+      Made(100, [](double i) { return kMiB * std::exp2(std::floor(std::log2(i + 1))); });
+  EXPECT_EQ(JudgeBlocks(doubling, [](double) { return 1; }).verdict, GrowthVerdict::kGrows);
+  EXPECT_NE(JudgeBlocks(doubling, [](double) { return 9; }).verdict, GrowthVerdict::kGrows);
+}
+
+TEST(Growth, OfAFewKibibytesIsSeenIfTheyNeverFall) {
+  const auto leak = [](double i) { return 72 * 1024 + 64 * std::floor(i / 2); };  // 3,136 bytes
+  EXPECT_EQ(Judge(Made(100, leak)).verdict, GrowthVerdict::kGrows);
+  const Growth noisy =
+      Judge(Made(100, [&](double i) { return leak(i) + (static_cast<int>(i * 7) % 5) * 100; }));
+  EXPECT_NE(noisy.verdict, GrowthVerdict::kGrows) << noisy.reason;
+  // Two tables, made one after the other.
+  const Growth tables = Judge(
+      Made(100, [](double i) { return 72 * 1024 + (i > 30 ? 1600 : 0) + (i > 60 ? 1600 : 0); }));
+  EXPECT_NE(tables.verdict, GrowthVerdict::kGrows) << tables.reason;
+}
+
+TEST(Growth, IsSeenInTheFloorOfASwing) {
+  const auto swing = [](double i) { return std::fmod(i * 37, 41) / 41 * 4 * kMiB; };
+  const Growth residue = Judge(Made(
+      120, [&](double i) { return swing(i) * (static_cast<int>(i) % 5 == 0 ? 0 : 1) + 4000 * i; }));
+  EXPECT_EQ(residue.verdict, GrowthVerdict::kGrows) << residue.reason;
+  EXPECT_NEAR(residue.bytes_per_hour, 240'000, 60'000);
+  const Growth none =
+      Judge(Made(120, [&](double i) { return swing(i) * (static_cast<int>(i) % 5 == 0 ? 0 : 1); }));
+  EXPECT_NE(none.verdict, GrowthVerdict::kGrows) << none.reason;
+}
+
+TEST(Growth, OfWhatSlowsDownAllThroughTheRunIsNotClaimed) {
+  for (const double power : {0.3, 0.5}) {
+    const Growth keys =
+        Judge(Made(120, [&](double i) { return 10 * kMiB * std::pow(i / 120, power); }));
+    EXPECT_NE(keys.verdict, GrowthVerdict::kGrows) << power << ": " << keys.reason;
+  }
+  const Growth leak =
+      Judge(Made(120, [](double i) { return 10 * kMiB * std::pow(i / 120, 0.85); }));
+  EXPECT_EQ(leak.verdict, GrowthVerdict::kGrows) << leak.reason;
+}
+
+TEST(Growth, OfOneLateStepOnWhatHardlyGrowsIsNone) {
+  const Growth growth =
+      Judge(Made(120, [](double i) { return 10 * kMiB + 300 * i + (i > 90 ? 5 * kMiB : 0); }));
+  EXPECT_TRUE(growth.verdict != GrowthVerdict::kGrows || growth.bytes_per_hour < 20'000)
+      << growth.reason << " " << growth.bytes_per_hour;
+}
+
+TEST(Growth, OfFewBlocksThatComeAndGoIsNotClaimed) {
+  const Series few = Made(
+      60, [](double i) { return (1 + std::floor(i / 10) - static_cast<int>(i) % 2) * 100'000; });
+  const auto blocks = [](double i) {
+    return static_cast<uint64_t>(1 + std::floor(i / 10)) - static_cast<uint64_t>(i) % 2;
+  };
+  EXPECT_EQ(Judge(few).verdict, GrowthVerdict::kGrows);
+  EXPECT_EQ(JudgeBlocks(few, blocks).verdict, GrowthVerdict::kUndecided);
+  EXPECT_EQ(JudgeBlocks(few, [&](double i) { return 10 * blocks(i); }).verdict,
+            GrowthVerdict::kGrows);
+}
+
 TEST(Growth, KnowsSinceWhenHalfOfItWasThere) {
   // 100 at the end; 49 is less than half of it, 50 is not.
   const std::vector<uint64_t> times = {0, 10, 20, 30, 40};
@@ -202,6 +306,7 @@ TEST(Growth, OfADamagedCaptureIsSomeFiniteVerdict) {
 TEST(Growth, ReadsAHistoryMomentByMoment) {
   const LiveHistory history = {{1, {100, 1}}, {3, {40, 2}}};
   EXPECT_EQ(LiveBytesOf(history, 5), (std::vector<uint64_t>{0, 100, 100, 40, 40}));
+  EXPECT_EQ(LiveBlocksOf(history, 5), (std::vector<uint64_t>{0, 1, 1, 2, 2}));
   EXPECT_EQ(LiveBytesOf({}, 2), (std::vector<uint64_t>{0, 0}));
 }
 

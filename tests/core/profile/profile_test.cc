@@ -5,7 +5,7 @@
 namespace memprof {
 namespace {
 
-// Says "f<offset>" of everything, and of offset 2 that "inner" is inlined into it.
+// Resolves everything to "f<offset>"; offset 2 has "inner" inlined into it.
 class FakeSymbolizer : public Symbolizer {
  public:
   std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,

@@ -24,9 +24,31 @@ TEST(RuntimeKept, KnowsTheEmergencyPoolBySizeAndCaller) {
                                           {"call_init", kLoader}};
   EXPECT_TRUE(IsKept(pool, {72704, 1}));
   EXPECT_FALSE(IsKept(pool, {72705, 1}));
-  EXPECT_FALSE(IsKept(pool, {2 * 72704, 2}));
+  EXPECT_TRUE(IsKept(pool, {73728, 1}));  // since GCC 13
+  // A merge has one of each process.
+  EXPECT_TRUE(IsKept(pool, {3 * 72704, 3}));
+  EXPECT_FALSE(IsKept(pool, {2 * 72704, 1}));
+  EXPECT_FALSE(IsKept(pool, {72704, 2}));
   // The program asks for as much through libstdc++.
   EXPECT_FALSE(IsKept({{"operator new", kLibstdcxx}, {"Load", kDemo}}, {72704, 1}));
+}
+
+TEST(RuntimeKept, KnowsTheEmergencyPoolOfALibstdcxxWithinTheExecutable) {
+  EXPECT_TRUE(IsKept({{"_GLOBAL__sub_I_eh_alloc.cc", kDemo}, {"call_init", kLibc}}, {72704, 1}));
+  EXPECT_TRUE(IsKept({{"demo+0x2345", kDemo}, {"__libc_start_main", kLibc}}, {73728, 1}));
+  EXPECT_FALSE(IsKept({{"_GLOBAL__sub_I_table", kDemo}, {"call_init", kLibc}}, {72704, 1}));
+  EXPECT_FALSE(IsKept({{"demo+0x2345", kDemo}, {"__libc_start_main", kLibc}}, {72705, 1}));
+  EXPECT_FALSE(IsKept({{"demo+0x2345", kDemo}, {"main", kDemo}}, {72704, 1}));
+}
+
+TEST(RuntimeKept, TakesACallThatAnAuditLibraryWatchesForTheCallers) {
+  EXPECT_FALSE(IsKept({{"ld-linux-x86-64.so.2+0x15a40", kLoader}, {"main", kDemo}}));
+  EXPECT_TRUE(IsKept({{"_dl_runtime_profile", kLoader},
+                      {"libstdc++.so.6+0xa57b9", kLibstdcxx},
+                      {"call_init", kLoader}},
+                     {72704, 1}));
+  EXPECT_TRUE(
+      IsKept({{"allocate_dtv_entry", kLoader}, {"__tls_get_addr", kLoader}, {"Work", kDemo}}));
 }
 
 TEST(RuntimeKept, KnowsASampledEmergencyPoolByItsWeight) {
@@ -39,6 +61,8 @@ TEST(RuntimeKept, KnowsASampledEmergencyPoolByItsWeight) {
   EXPECT_EQ(WhyKeptByRuntime(pool, site), nullptr);
   site.total = {561'473 - 2, 8};
   EXPECT_EQ(WhyKeptByRuntime(pool, site, 512 << 10), nullptr);
+  site.total = {2 * 561'473, 15};
+  EXPECT_NE(WhyKeptByRuntime(pool, site, 512 << 10), nullptr);
 }
 
 TEST(RuntimeKept, KnowsTheBuffersOfStreamsWithAndWithoutDebugInfo) {

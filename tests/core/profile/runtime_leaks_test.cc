@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-// Says "setlocale" of offset 1, "strdup" of 2 and "f" of everything else.
+// Resolves offset 1 to "setlocale", 2 to "strdup" and everything else to "f".
 class NamesOfLibc : public Symbolizer {
  public:
   std::vector<SourceChain> Resolve(std::span<const SnapshotModule>,
@@ -38,14 +38,14 @@ Snapshot Demo() {
                       {"/lib/libc.so.6", ""},
                       {"/lib64/ld-linux-x86-64.so.2", ""},
                       {"/lib/libdemo.so", ""}};
-  snapshot.frames = {{0, 9}, {1, 1}, {1, 2}, {2, 7}, {3, 8}};
-  //                  root  main    setlocale  its strdup  main's strdup  loader  library
-  snapshot.nodes = {{}, {0, 0}, {1, 1}, {2, 2}, {1, 2}, {1, 3}, {1, 4}};
+  snapshot.frames = {{0, 9}, {1, 1}, {1, 2}, {2, 7}, {3, 8}, {2, 6}};
+  //                  root  main    setlocale  its strdup  main's strdup  loader  library  loader's
+  snapshot.nodes = {{}, {0, 0}, {1, 1}, {2, 2}, {1, 2}, {1, 3}, {1, 4}, {5, 5}};
   snapshot.thread_names = {"main"};
   snapshot.sites = {{2, 0, {10, 1}, {0, 0}, {10, 1}},
                     {3, 0, {100, 2}, {100, 2}, {100, 2}},
                     {4, 0, {1000, 3}, {1000, 3}, {1000, 3}},
-                    {5, 0, {10000, 1}, {10000, 1}, {10000, 1}},
+                    {7, 0, {10000, 1}, {10000, 1}, {10000, 1}},
                     {6, 0, {100000, 1}, {100000, 1}, {100000, 1}}};
   return snapshot;
 }

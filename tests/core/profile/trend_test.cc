@@ -75,7 +75,7 @@ int Alarms(double kept, double level) {
 
 TEST(Trend, OfNoiseIsFoundAsRarelyAsTheLevelSays) {
   EXPECT_LE(Alarms(0, 0.01), 20);
-  // What remembers 0.8 of itself, as live memory does.
+  // A series with an autocorrelation of 0.8, as live memory has it.
   EXPECT_LE(Alarms(0.8, 0.01), 80);
 }
 

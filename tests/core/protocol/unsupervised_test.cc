@@ -54,10 +54,12 @@ TEST(UnsupervisedOptions, ReadsSizesWithUnits) {
 }
 
 TEST(UnsupervisedOptions, NamesTheWordThatIsNoOption) {
-  EXPECT_EQ(TroubleOf("exact-peak,samlpe=1"), "samlpe=1: is no option with a value");
+  EXPECT_EQ(TroubleOf("exact-peak,samlpe=1"),
+            "samlpe=1: takes no value, or is misspelt: drop the '=' or correct the name");
   EXPECT_EQ(TroubleOf("exactpeak"), "exactpeak: is no option");
   EXPECT_EQ(TroubleOf("exact-peak "), "exact-peak : is no option");
-  EXPECT_EQ(TroubleOf("exact-peak=1"), "exact-peak=1: is no option with a value");
+  EXPECT_EQ(TroubleOf("exact-peak=1"),
+            "exact-peak=1: takes no value, or is misspelt: drop the '=' or correct the name");
   EXPECT_EQ(TroubleOf("no-mmap,"), ": is no option");
   EXPECT_EQ(TroubleOf(","), ": is no option");
 }

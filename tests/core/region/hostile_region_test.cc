@@ -1,4 +1,5 @@
-// Regions that somebody wrote to do harm: what reading one costs is bounded by what we know of it.
+// Regions that were written to do harm: the cost of reading one is bounded by facts that we know
+// ourselves.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -29,7 +30,7 @@ TEST(HostileRegion, IsReadByTheLayoutThatItsMakerKnows) {
     }
     region.header().region_bytes = 1;
     EXPECT_FALSE(ReadRegion(region.fd(), {}, {}).has_value());
-    const auto read = ReadRegion({region.fd(), 0, 0, layout}, {}, {});
+    const Result<Snapshot> read = ReadRegion({region.fd(), 0, 0, layout}, {}, {});
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(SumPeak(*read).bytes, 300u);
   }
@@ -42,7 +43,7 @@ TEST(HostileRegion, HasNoStackThatIsDeeperThanTheTrackers) {
   Cell& cell = region.NewCell(region.Site(node));
   cell.allocated_bytes = 10;
   cell.allocated_count = 1;
-  const auto read = ReadRegion(region.fd(), {}, {});
+  const Result<Snapshot> read = ReadRegion(region.fd(), {}, {});
   ASSERT_TRUE(read.has_value());
   ASSERT_EQ(read->sites.size(), 1u);
   uint32_t depth = 0;
@@ -75,7 +76,7 @@ TEST(HostileRegion, GivesNoRangeOverAnother) {
   }
 }
 
-// In a process of its own, whose memory is its own too: a file of 540 MiB that is a hole.
+// In a process of its own, so that its memory can be measured: a file of 540 MiB that is a hole.
 TEST(HostileRegion, ThatIsAHoleTakesNoMemory) {
   const pid_t reader = fork();
   if (reader == 0) {
@@ -91,7 +92,7 @@ TEST(HostileRegion, ThatIsAHoleTakesNoMemory) {
         pwrite(fd, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header)) {
       _exit(2);
     }
-    const auto read = ReadRegion(fd, {}, {});
+    const Result<Snapshot> read = ReadRegion(fd, {}, {});
     getrusage(RUSAGE_SELF, &after);
     _exit(!read ? 3 : after.ru_maxrss - before.ru_maxrss > 100 * 1024 ? 4 : 0);
   }

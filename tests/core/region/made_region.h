@@ -1,4 +1,4 @@
-// MadeRegion: a region written by hand, record by record, for tests of those who read regions.
+// MadeRegion: a region written by hand, record by record, for tests of its readers.
 #pragma once
 
 #include <fcntl.h>
@@ -98,7 +98,7 @@ class MadeRegion {
     cell.site_plus_one = site + 1;
     return cell;
   }
-  // Of the n-th cell.
+  // Those of the n-th cell.
   CellDetails& Details(uint32_t cell) {
     return At<DetailChunk>(Table::kDetailChunks, cell / kCellsPerChunk)
         .details[cell % kCellsPerChunk];

@@ -46,6 +46,28 @@ TEST_P(RegionHistoryTest, OfARegionThatStandsStillIsExact) {
   EXPECT_EQ(moment.sites->at(0).live, (Count{40, 1}));
 }
 
+TEST_P(RegionHistoryTest, FollowsMappingsFromMomentToMoment) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, 0x5010));
+  region.count(Table::kMappingSites) = 2;
+  auto& mapping = region.At<MappingSiteRecord>(Table::kMappingSites, 1);
+  mapping.site_plus_one = site + 1;
+  RegionHistory history = {{4, {{0, 0, 4096}}}, 16, {}, {}, 0, {}};
+  history.moments.push_back(MomentOf(region, 16));
+  EXPECT_EQ(history.moments[0].mappings, nullptr);
+  for (const uint64_t pages : {1u, 2u, 2u, 0u}) {
+    mapping.live_bytes = pages * 4096;
+    mapping.live_count = pages;
+    mapping.total_bytes = mapping.total_count = 3;
+    history.moments.push_back(MomentOf(region, 16 * history.moments.size() + 16));
+  }
+  const auto snapshot = ReadRegion(region.fd(), {}, history);
+  ASSERT_TRUE(snapshot.has_value());
+  const std::vector<SnapshotMapping>& rows = (*snapshot)->mappings.rows;
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].history, (LiveHistory{{1, {4096, 1}}, {2, {8192, 2}}, {4, {0, 0}}}));
+}
+
 TEST_P(RegionHistoryTest, FollowsEachSiteFromMomentToMoment) {
   MadeRegion region(GetParam());
   const uint32_t module = region.Module("/bin/m", 0x5000);
@@ -63,7 +85,7 @@ TEST_P(RegionHistoryTest, FollowsEachSiteFromMomentToMoment) {
   Fill(goes_cell, 70, 7, 70, 7);
   history.moments.push_back(MomentOf(region, 64));
 
-  const auto s = ReadRegion(region.fd(), {}, history);
+  const Result<Snapshot> s = ReadRegion(region.fd(), {}, history);
   ASSERT_TRUE(s.has_value());
   EXPECT_EQ(s->timeline, history.timeline);
   EXPECT_EQ(s->moments, (Moments{16, {{16, false}, {32, false}, {48, false}, {64, false}}}));
@@ -77,7 +99,8 @@ TEST_P(RegionHistoryTest, SaysWhenEventsRacedTheReading) {
   Cell& cell = region.NewCell(region.Site(region.Node(0, 0x5010)));
   std::atomic<bool> stop{false};
   std::thread writer([&] {
-    // Live never changes, but what is live is another block each time: nothing is kept in the word.
+    // The live bytes never change, but the block is another one each time: threads hold nothing
+    // back.
     for (uint64_t i = 1; !stop; ++i) Fill(cell, 100 * i, i, 100 * i, i);
   });
   bool raced = false;

@@ -36,7 +36,7 @@ class RegionOriginTest : public testing::Test {
     SnapshotProgram program;
     program.program = "x.memprof";
     program.end_kind = end;
-    const auto snapshot = ReadRegion(region_.fd(), program);
+    const Result<Snapshot> snapshot = ReadRegion(region_.fd(), program);
     EXPECT_TRUE(snapshot.has_value()) << snapshot.error().message;
     return snapshot ? snapshot->program : SnapshotProgram();
   }
@@ -97,7 +97,7 @@ TEST_F(RegionOriginTest, BelievesNoTextOutsideTheTable) {
 TEST_F(RegionOriginTest, SaysWhyNothingWasCountedWithoutControlCharacters) {
   std::memset(origin().trouble, 'a', sizeof origin().trouble);  // no 0 at its end
   origin().trouble[1] = '\033';
-  const auto snapshot = ReadRegion(region_.fd(), {});
+  const Result<Snapshot> snapshot = ReadRegion(region_.fd(), {});
   ASSERT_FALSE(snapshot.has_value());
   EXPECT_EQ(snapshot.error().kind, ErrorKind::kUnreadable);
   EXPECT_EQ(snapshot.error().message,

@@ -1,5 +1,5 @@
-// Reads of a region while a thread counts into it, with the tracker's own booking. What the rows
-// are at every peak is known, so what a read says of itself can be held against it.
+// Reads of a region while a thread counts into it, with the tracker's own booking. The rows at
+// every peak are known, so a read's claims about itself can be checked.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -74,7 +74,7 @@ TEST_P(RegionRace, RowsAtARisingPeakAreWithinTheStatedBound) {
   Writer writer(region);
   writer.Start();
   for (int i = 0; i < 300; ++i) {
-    const auto s = ReadRegion(region.fd(), {});
+    const Result<Snapshot> s = ReadRegion(region.fd(), {});
     ASSERT_TRUE(s.has_value());
     ASSERT_EQ(s->sites.size(), 2u);
     const uint64_t off = Distance(s->sites[0].peak.bytes, s->tracker.counter_peak_bytes - kBurst) +
@@ -91,7 +91,7 @@ TEST_P(RegionRace, EventsBelowThePeakDoNotMakeItInexact) {
   writer.grow_by_ = 0;
   writer.Start();
   for (int i = 0; i < 300; ++i) {
-    const auto s = ReadRegion(region.fd(), {});
+    const Result<Snapshot> s = ReadRegion(region.fd(), {});
     ASSERT_TRUE(s.has_value());
     ASSERT_FALSE(s->tracker.inexact_read);
     ASSERT_EQ(s->tracker.peak_bound_bytes, 0u);

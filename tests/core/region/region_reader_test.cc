@@ -13,7 +13,7 @@ namespace {
 
 using Kind = MadeRegion::Kind;
 
-// The stack of a site, innermost first, by what its frames say: "m+10" or "#3" for a row.
+// The stack of a site, innermost first, with its frames as text: "m+10", or "#3" for a row.
 std::string StackOf(const Snapshot& s, const SnapshotSite& site) {
   std::string text;
   for (uint32_t node = site.node; node != 0; node = s.nodes[node].parent) {
@@ -51,7 +51,7 @@ TEST_P(RegionReader, SumsTheCellsOfASiteOverThreads) {
   region.header().rss_peak_bytes = 12345;
   SnapshotProgram program;
   program.program = "m";
-  const auto s = ReadRegion(region.fd(), program);
+  const Result<Snapshot> s = ReadRegion(region.fd(), program);
   ASSERT_TRUE(s.has_value()) << s.error().message;
   ASSERT_EQ(s->sites.size(), 1u);
   EXPECT_EQ(s->sites[0].total, (Count{100, 1}));
@@ -74,7 +74,7 @@ TEST_P(RegionReader, SumsTheSharedCellsOfSites) {
     Fill(region.SharedCell(some), 50, 2, 100, 1);
   }
   region.SetPeak({100, 300, 1, true});
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value()) << s.error().message;
   ASSERT_EQ(s->sites.size(), 2u);
   for (const SnapshotSite& one : s->sites) {
@@ -83,18 +83,18 @@ TEST_P(RegionReader, SumsTheSharedCellsOfSites) {
   }
 }
 
-// A capture has no place for these words without the other: what it says would not be the snapshot.
+// A capture can't store these words without the other one: it would differ from the snapshot.
 TEST_P(RegionReader, TakesFreesOfBeforeAnAttachOnlyWhereItWasAttached) {
   MadeRegion region(GetParam());
   region.header().before_attach_frees = 2;
   region.header().before_attach_bytes = 20;
-  const auto preloaded = ReadRegion(region.fd(), {});
+  const Result<Snapshot> preloaded = ReadRegion(region.fd(), {});
   ASSERT_TRUE(preloaded.has_value()) << preloaded.error().message;
   EXPECT_EQ(preloaded->tracker.attached, 0u);
   EXPECT_EQ(preloaded->tracker.before_attach_frees, 0u);
   EXPECT_EQ(preloaded->tracker.before_attach_bytes, 0u);
   region.header().attached = 3;
-  const auto attached = ReadRegion(region.fd(), {});
+  const Result<Snapshot> attached = ReadRegion(region.fd(), {});
   ASSERT_TRUE(attached.has_value()) << attached.error().message;
   EXPECT_EQ(attached->tracker.attached, 1u);
   EXPECT_EQ(attached->tracker.before_attach_frees, 2u);
@@ -110,11 +110,11 @@ TEST_P(RegionReader, KeepsClassesOfSampledSizesApart) {
     Fill(region.NewCell(site), 100 * size_class, 1);
   }
   region.SetPeak({1600, 1600, 1, true});
-  const auto exact = ReadRegion(region.fd(), {});
+  const Result<Snapshot> exact = ReadRegion(region.fd(), {});
   ASSERT_TRUE(exact.has_value());
   EXPECT_EQ(exact->sites.size(), 1u);  // classes mean nothing there
   region.header().options.sample_bytes = 4096;
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value());
   EXPECT_EQ(s->tracker.sample_bytes, 4096u);
   ASSERT_EQ(s->sites.size(), 2u);
@@ -131,7 +131,7 @@ TEST_P(RegionReader, KnowsNoLargerClassThanThereIs) {
   Fill(region.NewCell(site), 100, 1);
   region.SetPeak({100, 100, 1, true});
   region.header().options.sample_bytes = 4096;
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value());
   ASSERT_EQ(s->sites.size(), 1u);
   EXPECT_EQ(s->sites[0].size_class, kLargestSizeClass);  // as a capture's reader takes it
@@ -146,7 +146,7 @@ TEST_P(RegionReader, KeepsFunctionsOfTheAllocatorApart) {
     Fill(region.NewCell(site), 100 * kind, 1);
   }
   region.SetPeak({20600, 20600, 1, true});
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value());
   ASSERT_EQ(s->sites.size(), 3u);
   EXPECT_EQ(s->sites[0].kind, AllocatorKind::kUnknown);  // 200: of no memprof
@@ -172,7 +172,7 @@ TEST_P(RegionReader, SumsSizesAndTemporariesOverThreads) {
   sizes.classes[4].count = 1;
   region.SetPeak({309, 309, 1, true});
   region.header().options.temporary_threshold = 8;
-  const auto known = ReadRegion(region.fd(), {});
+  const Result<Snapshot> known = ReadRegion(region.fd(), {});
   ASSERT_TRUE(known.has_value());
   ASSERT_EQ(known->sites.size(), 1u);
   EXPECT_EQ(known->sites[0].sizes, (SizeHistogram{{4, {9, 1}}, {7, {300, 3}}}));
@@ -183,7 +183,7 @@ TEST_P(RegionReader, SumsSizesAndTemporariesOverThreads) {
   region.Details(2).sizes = kSizesElsewhere;
   region.header().other_sizes.classes[10].bytes = 1000;
   region.header().other_sizes.classes[10].count = 1;
-  const auto other = ReadRegion(region.fd(), {});
+  const Result<Snapshot> other = ReadRegion(region.fd(), {});
   ASSERT_TRUE(other.has_value());
   EXPECT_EQ(other->sites[0].sizes, SizeHistogram());
   EXPECT_EQ(SumSizes(*other), (SizeHistogram{{4, {9, 1}}, {7, {300, 3}}, {10, {1000, 1}}}));
@@ -205,7 +205,7 @@ TEST_P(RegionReader, TellsNoSizesThatAreNotThoseOfTheFigures) {
       region.Details(i).temporary_count = 3;
     }
     region.SetPeak({300, 300, 1, true});
-    const auto s = ReadRegion(region.fd(), {});
+    const Result<Snapshot> s = ReadRegion(region.fd(), {});
     ASSERT_TRUE(s.has_value());
     ASSERT_EQ(s->sites.size(), 1u);
     EXPECT_EQ(s->sites[0].sizes, SizeHistogram()) << word;
@@ -238,13 +238,13 @@ TEST_P(RegionReader, StatesWhatThePeakHasThatNoRowHas) {
   Fill(region.NewCell(region.Site(region.Node(0, kPcNoStack))), 100, 1);
   region.SetPeak({130, 130, 0, true});  // 30 bytes were in flight when the program was killed
   region.header().shared_bytes = 5;
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   EXPECT_EQ(s->tracker.counter_peak_bytes, 130u);
   EXPECT_EQ(s->tracker.unattributed_bytes, 30u);
   EXPECT_EQ(s->tracker.peak_bound_bytes, 35u);
   region.SetPeak({90, 90, 0, true});
-  EXPECT_EQ(ReadRegion(region.fd(), {})->tracker.unattributed_bytes, 0u);
-  EXPECT_EQ(ReadRegion(region.fd(), {})->tracker.peak_bound_bytes, 15u);
+  EXPECT_EQ((*ReadRegion(region.fd(), {}))->tracker.unattributed_bytes, 0u);
+  EXPECT_EQ((*ReadRegion(region.fd(), {}))->tracker.peak_bound_bytes, 15u);
 }
 
 TEST_P(RegionReader, ReadsACellWhoseWriterDiedInsideAnEvent) {
@@ -255,7 +255,7 @@ TEST_P(RegionReader, ReadsACellWhoseWriterDiedInsideAnEvent) {
   region.SetPeak({100, 100, 0, true});
   SnapshotProgram dead;
   dead.end_kind = EndKind::kSignal;
-  const auto s = ReadRegion(region.fd(), dead);
+  const Result<Snapshot> s = ReadRegion(region.fd(), dead);
   EXPECT_EQ(SumLeaked(*s), (Count{100, 1}));
   EXPECT_FALSE(s->tracker.inexact_read);
 }
@@ -269,7 +269,7 @@ TEST_P(RegionReader, GivesARowToWhatHasNoStack) {
     Fill(region.NewCell(region.Site(node)), 10, 1);
   }
   region.SetPeak({50, 50, 0, true});
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   EXPECT_EQ(SumTotal(*s), (Count{50, 5}));
   std::vector<std::string> stacks;
   for (const SnapshotSite& site : s->sites) stacks.push_back(StackOf(*s, site));
@@ -291,7 +291,7 @@ TEST_P(RegionReader, BelievesNoFigureThatCannotBe) {
   Fill(region.NewCell(region.Site(region.Node(0, 0x9000))), 10, 1, 70, 2);  // live: below 0
   Fill(region.NewCell(4000000000u), 10, 1);                                 // of no site
   region.SetPeak({0, 100, 0, false});
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value());
   EXPECT_EQ(SumLeaked(*s), (Count{0, 0}));
   EXPECT_GE(s->tracker.peak_bound_bytes, s->tracker.unattributed_bytes);
@@ -306,7 +306,7 @@ TEST_P(RegionReader, StaysWithinTheTablesWhateverTheCountsSay) {
   Fill(region.NewCell(region.Site(region.Node(0, 0x5010, module))), 10, 1);
   Fill(region.NewCell(region.Site(region.Node(0, 0x5010, 4000000000u))), 10, 1);
   for (size_t table = 0; table < kTableCount; ++table) region.header().counts[table] = 0xffffffff;
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_TRUE(s.has_value());
   EXPECT_EQ(SumTotal(*s), (Count{20, 2}));
   for (const SnapshotModule& m : s->modules) {
@@ -322,7 +322,7 @@ TEST_P(RegionReader, TakesNoMoreOfAPathThanAPathCanHave) {
   region.count(Table::kStrings) = 512 * 1024;
   region.At<ModuleRecord>(Table::kModules, module).path_bytes = 512 * 1024;
   Fill(region.NewCell(region.Site(region.Node(0, 0x5010, module))), 10, 1);
-  const auto s = ReadRegion(region.fd(), {});
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
   ASSERT_EQ(s->modules.size(), 1u);
   EXPECT_LE(s->modules[0].path.size(), 4096u);
 }
@@ -337,7 +337,7 @@ TEST_P(RegionReader, RefusesALayoutThatDoesNotFitItsFile) {
       if (part == 2) info.capacity = 0xffffffff;
       if (part == 3) info.record_bytes += 1;
       if (part == 1 && info.capacity == 0) continue;  // nothing is there
-      const auto s = ReadRegion(region.fd(), {});
+      const Result<Snapshot> s = ReadRegion(region.fd(), {});
       ASSERT_FALSE(s.has_value()) << table << " " << part;
       EXPECT_EQ(s.error().kind, ErrorKind::kUnreadable);
     }
@@ -351,7 +351,7 @@ TEST(RegionReader, RefusesAFileThatWasCut) {
   for (const off_t size : {0, 100, 5000}) {
     MadeRegion region(Kind::kFile);
     ASSERT_EQ(ftruncate(region.fd(), size), 0);
-    const auto s = ReadRegion(region.fd(), {});
+    const Result<Snapshot> s = ReadRegion(region.fd(), {});
     ASSERT_FALSE(s.has_value());
     EXPECT_EQ(s.error().kind, ErrorKind::kUnreadable);
     EXPECT_EQ(s.error().message.find('\n'), std::string::npos);

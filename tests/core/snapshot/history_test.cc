@@ -59,18 +59,18 @@ TEST(History, OfEverySecondMomentHasWhatWasLiveAtThose) {
   }
 }
 
-TEST(SnapshotName, IsWhatCanFollowAnAtSign) {
-  EXPECT_EQ(SnapshotName("after load", {}), "after load");
-  EXPECT_EQ(SnapshotName("a/b@c\n", {}), "a_b_c_");
-  EXPECT_EQ(SnapshotName("", {}), "_");
-  EXPECT_EQ(SnapshotName("end", {}), "end.2");
-  EXPECT_TRUE(IsSnapshotName(SnapshotName(std::string(500, 'x'), {})));
-  for (const char* wrong : {"", "a/b", "a@b", "a\tb", "\x7f"}) EXPECT_FALSE(IsSnapshotName(wrong));
+TEST(MomentName, IsWhatCanFollowAnAtSign) {
+  EXPECT_EQ(MomentName("after load", {}), "after load");
+  EXPECT_EQ(MomentName("a/b@c\n", {}), "a_b_c_");
+  EXPECT_EQ(MomentName("", {}), "_");
+  EXPECT_EQ(MomentName("end", {}), "end.2");
+  EXPECT_TRUE(IsMomentName(MomentName(std::string(500, 'x'), {})));
+  for (const char* wrong : {"", "a/b", "a@b", "a\tb", "\x7f"}) EXPECT_FALSE(IsMomentName(wrong));
 }
 
-TEST(SnapshotName, IsNeverThereTwice) {
-  std::vector<NamedSnapshot> taken;
-  for (int i = 0; i < 3; ++i) taken.push_back({SnapshotName("warm", taken), 0, false});
+TEST(MomentName, IsNeverThereTwice) {
+  std::vector<NamedMoment> taken;
+  for (int i = 0; i < 3; ++i) taken.push_back({MomentName("warm", taken), 0, false});
   EXPECT_EQ(taken[0].name, "warm");
   EXPECT_EQ(taken[1].name, "warm.2");
   EXPECT_EQ(taken[2].name, "warm.3");

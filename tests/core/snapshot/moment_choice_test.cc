@@ -65,7 +65,7 @@ Snapshot WithNamed() {
   return s;
 }
 
-TEST(MomentChoice, ShowsASnapshotByItsName) {
+TEST(MomentChoice, ShowsANamedMomentByItsName) {
   Snapshot s = WithNamed();
   const ChosenMoment chosen = Show(s, "warm");
   EXPECT_EQ(chosen.time_ms, 3000u);

@@ -71,7 +71,7 @@ TEST(ProcessChoice, ShowsASingleOneAsItWasAlone) {
   EXPECT_EQ(SumLeaked(s), (Count{1, 1}));
   EXPECT_EQ(SumTotal(s), (Count{221, 4}));
   EXPECT_EQ(SumTemporary(s), (Count{5, 1}));
-  EXPECT_EQ(Canonical(s).sites.size(), 2u);
+  EXPECT_EQ(Canonical(s)->sites.size(), 2u);
 }
 
 TEST(ProcessChoice, LeavesOutWhatIsOfAllProcessesTogether) {

@@ -39,7 +39,7 @@ TEST(Unseen, IsSaidInALineEachAndProcessesInOne) {
           "its "
           "own: its allocations are in no figure",
           "own has a malloc of its own inside that isn't hooked: what it allocates with that is "
-          "in no figure",
+          "in no figure, and blocks of others that it frees may look leaked",
           "deep opened a module with RTLD_DEEPBIND, whose allocations pass by the hooks: they are "
           "in no figure",
           "the program has a tcmalloc inside that isn't hooked: what it allocates with that is in "

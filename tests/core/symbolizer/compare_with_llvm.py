@@ -118,7 +118,7 @@ def path(name):
     while name != before:
         before = name
         name = re.sub(r'<[^<>()]*>|\([^<>()]*\)', '', name)
-    name = re.sub(r'\{lambda[^}]*\}', '{lambda}', name)
+    name = re.sub(r'\{lambda[^}]*\}|\{unnamed\}|\$_\d+', '{lambda}', name)
     return re.sub(r'( const)?( \[clone.*)?$', '', name).split(' ')[-1]
 
 
@@ -146,13 +146,15 @@ def same_function(our, llvm, short, names, aliases):
         return True
     if not name:  # padding between functions, or the compiler left the function out
         return re.search(r'\+0x[0-9a-f]+$', our) is not None
-    # Of a namespace that only one file sees: llvm has the arguments by the symbol table.
+    if re.search(r'\$_\d', name):  # clang's number of a lambda, for which we have its parameters
+        return path(our) == path(name)
+    # In a namespace that only one file sees, llvm has the arguments by the symbol table.
     if name != llvm and aliases:
         if our.endswith('<lambda>'):  # demanglers call its constructor like the class named last
             return path(our).rpartition('::')[0] == path(name).rpartition('::')[0]
         return path(our) == path(name)
-    # An assembler label, or of such a namespace, which only we name.
-    return name == llvm and (our == short or our.endswith('::' + short))
+    # An assembler label, or of such a namespace, whose scopes and parameters only we name.
+    return name == llvm and (our == short or path(our).split('::')[-1] == path(short).split('::')[-1])
 
 
 def difference(our, llvm, short, names, aliases):

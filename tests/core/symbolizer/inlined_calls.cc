@@ -77,6 +77,38 @@ class Till {
   NoTailCall();
 }
 
+// Two lambdas of one function are two functions, inlined or not.
+[[gnu::noinline]] void TwoLambdas(int n) {
+  const auto first = [n](const char* what) __attribute__((always_inline)) {
+    if (n > 0) Here(what);  // line: first lambda
+    NoTailCall();
+  };
+  const auto second = [n](const char* what) __attribute__((noinline)) {
+    if (n > 0) Here(what);  // line: second lambda
+    NoTailCall();
+  };
+  first("first lambda");
+  second("second lambda");
+  NoTailCall();
+}
+
+namespace {
+
+template <typename T>
+[[gnu::always_inline]] inline T OnlyHere(const T& n, unsigned long, const std::string*) {
+  Here("internal template");  // line: internal template
+  NoTailCall();
+  return n;
+}
+
+}  // namespace
+
+[[gnu::noinline]] void CallsATemplate(int n) {
+  static volatile long kept;
+  kept = OnlyHere<long>(n, 3, nullptr);
+  NoTailCall();
+}
+
 [[gnu::noinline]] [[noreturn]] void LastInstruction() {
   HereAndExit("last");  // line: last
 }
@@ -93,6 +125,8 @@ int main(int argc, char**) {
   shop::Outermost(argc);
   shop::Till(argc).Count();
   shop::Lambda(argc);
+  shop::TwoLambdas(argc);
+  shop::CallsATemplate(argc);
   shop::plain_c(argc);
   InBothFiles();
   CallFromSecondFile();

@@ -1,4 +1,4 @@
-// What both files of the program inlined_calls see.
+// Declarations that both files of the program inlined_calls share.
 #pragma once
 
 // Prints "label 0xoffset": the return address of the call, in the terms of the file.
@@ -9,8 +9,8 @@ inline void NoTailCall() { asm volatile(""); }
 
 void CallFromSecondFile();
 
-// Each file has its own idea of where this function stands. The linker keeps the code of the first,
-// and leaves in the debug info of the second that it were its own.
+// The two files give different places for this function. The linker keeps the code of the first,
+// and the debug info of the second claims that code as its own.
 #ifdef SECOND_FILE
 #line 200 "ideas/second.h"
 #else

@@ -1,4 +1,4 @@
-// What the symbolizer says when debug info, symbols or the file itself are elsewhere or lacking.
+// The symbolizer's answers when debug info, symbols or the file itself are elsewhere or missing.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -28,7 +28,7 @@ struct Answer {
   std::vector<std::string> notes;
 };
 
-// By default of the call "inlined", which is in Outermost with two functions inlined.
+// By default the call "inlined", which is in Outermost with two functions inlined.
 class ModuleFiles : public testing::Test {
  protected:
   Answer Ask(const std::string& path, const std::string& build_id,
@@ -49,6 +49,35 @@ class ModuleFiles : public testing::Test {
     std::string copy = folder_ / "program";
     Shell(fmt::format("objcopy {} {} {}", how, program_.path(), copy));
     return copy;
+  }
+
+  // Copies of the file in which some bytes of the sections named so are others.
+  void ExpectSomethingOfDamaged(const std::string& program, const std::string& prefix) {
+    std::ifstream file(program, std::ios::binary);
+    const std::string whole{std::istreambuf_iterator<char>(file), {}};
+    std::istringstream sections(Shell("LC_ALL=C readelf -SW " + program));
+    std::mt19937 random(1);
+    size_t copies = 0;
+    for (std::string line; std::getline(sections, line);) {
+      std::istringstream words(line.substr(line.find(']') + 1));
+      std::string name, type;
+      size_t address = 0, offset = 0, size = 0;
+      if (!(words >> name >> type >> std::hex >> address >> offset >> size)) continue;
+      if (!name.starts_with(prefix)) continue;
+      for (int round = 0; round < 20; ++round, ++copies) {
+        std::string damaged = whole;
+        for (int i = 0; i < 10; ++i)
+          damaged[offset + random() % size] = static_cast<char>(random());
+        const std::string path = folder_ / "damaged";
+        std::ofstream(path, std::ios::binary) << damaged;
+        for (const char* label : {"inlined", "anonymous", "lambda", "in both files", "last"}) {
+          const Answer answer = Ask(path, program_.build_id(), {}, label);
+          ASSERT_FALSE(answer.chain.empty());
+          EXPECT_FALSE(answer.chain[0].function.empty());
+        }
+      }
+    }
+    EXPECT_GE(copies, 40u);
   }
 
   InlinedCalls program_{"gcc_dwarf5"};
@@ -95,34 +124,30 @@ TEST_F(ModuleFiles, WithoutDebugInfoGiveTheSymbolThatReachesFurthestUpToTheAddre
 }
 
 TEST_F(ModuleFiles, WithDamagedDebugInfoGiveSomethingForEachAddress) {
-  std::ifstream file(program_.path(), std::ios::binary);
-  const std::string whole{std::istreambuf_iterator<char>(file), {}};
-  std::istringstream sections(Shell("LC_ALL=C readelf -SW " + program_.path()));
-  std::mt19937 random(1);
-  for (std::string line; std::getline(sections, line);) {
-    std::istringstream words(line.substr(line.find(']') + 1));
-    std::string name, type;
-    size_t address = 0, offset = 0, size = 0;
-    if (!(words >> name >> type >> std::hex >> address >> offset >> size)) continue;
-    if (!name.starts_with(".debug")) continue;
-    for (int round = 0; round < 20; ++round) {
-      std::string damaged = whole;
-      for (int i = 0; i < 10; ++i) damaged[offset + random() % size] = static_cast<char>(random());
-      const std::string path = folder_ / "damaged";
-      std::ofstream(path, std::ios::binary) << damaged;
-      for (const char* label : {"inlined", "anonymous", "lambda", "in both files", "last"}) {
-        const Answer answer = Ask(path, program_.build_id(), {}, label);
-        ASSERT_FALSE(answer.chain.empty());
-        EXPECT_FALSE(answer.chain[0].function.empty());
-      }
-    }
-  }
+  ExpectSomethingOfDamaged(program_.path(), ".debug");
 }
 
-TEST_F(ModuleFiles, WithoutSymbolsGiveTheModuleAndTheOffsetAndSaySo) {
-  const Answer answer = Ask(Stripped("--strip-all"), program_.build_id());
-  EXPECT_EQ(answer.chain, (SourceChain{{Unresolved("program"), "", 0, false}}));
+// They give the starts of functions without a symbol.
+TEST_F(ModuleFiles, WithDamagedUnwindTablesGiveSomethingForEachAddress) {
+  ExpectSomethingOfDamaged(Stripped("--strip-all"), ".eh_frame");
+}
+
+TEST_F(ModuleFiles, WithoutSymbolsGiveTheModuleAndTheFunctionsStartAndSaySo) {
+  const std::string program = Stripped("--strip-all");
+  const std::string start = Shell(
+      fmt::format("nm -C {} | sed -n 's/^0*\\([0-9a-f]*\\) . shop::Outermost(int)$/\\1/p' | tr -d "
+                  "'\\n'",
+                  program_.path()));
+  ASSERT_NE("program+0x" + start, Unresolved("program"));
+  const Answer answer = Ask(program, program_.build_id());
+  EXPECT_EQ(answer.chain, (SourceChain{{"program+0x" + start, "", 0, false}}));
   ASSERT_EQ(answer.notes.size(), 1u);
+}
+
+TEST_F(ModuleFiles, WithoutSymbolsAndUnwindTablesGiveTheModuleAndTheOffset) {
+  const std::string how = "--strip-all --remove-section=.eh_frame_hdr";
+  const Answer answer = Ask(Stripped(how), program_.build_id());
+  EXPECT_EQ(answer.chain, (SourceChain{{Unresolved("program"), "", 0, false}}));
 }
 
 TEST_F(ModuleFiles, OfAnotherBuildAreNotGuessedAt) {
@@ -376,7 +401,7 @@ TEST_F(ModuleFiles, TakeNoDebugInfoOfAnotherBuild) {
   Shell(fmt::format("objcopy --only-keep-debug {} {}", other.path(), debug));
   const Answer answer =
       Ask(Stripped("--strip-all --add-gnu-debuglink=" + debug), program_.build_id());
-  EXPECT_EQ(answer.chain, (SourceChain{{Unresolved("program"), "", 0, false}}));
+  EXPECT_EQ(answer.chain, Ask(Stripped("--strip-all"), program_.build_id()).chain);
   EXPECT_EQ(answer.notes.size(), 1u);
 }
 

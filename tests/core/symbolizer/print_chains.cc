@@ -1,9 +1,9 @@
-// print_chains FILE BUILD_ID [DEBUG_DIRECTORY]: what the symbolizer says of the addresses on
-// standard input, one hexadecimal number a line. An address is of an instruction, as
+// print_chains FILE BUILD_ID [DEBUG_DIRECTORY]: prints the symbolizer's answers for the addresses
+// on standard input, one hexadecimal number a line. An address is an instruction's, as
 // llvm-symbolizer and addr2line take it, not a return address.
 //
-// For each address a line "0x…", then a line "function<TAB>file<TAB>line" a frame, innermost first;
-// those inlined into the next begin with "> ". Notes go to standard error.
+// For each address it prints a line "0x…", then a line "function<TAB>file<TAB>line" for each frame,
+// innermost first; those inlined into the next begin with "> ". Notes go to standard error.
 #include <cstdint>
 #include <iostream>
 #include <string>

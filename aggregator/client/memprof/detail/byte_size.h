@@ -30,7 +30,7 @@ inline std::string FormatBytes(uint64_t bytes) {
   // 1023.95 and above would round to "1024.0".
   for (; (unit == 0 ? value >= 1024 : value >= 1023.95) && unit < 5; ++unit) value /= 1024;
   if (unit == 0) return std::to_string(bytes) + " B";
-  // Not by "%.1f", whose point is the locale's.
+  // Not by "%.1f", whose decimal point depends on the locale.
   const auto tenths = static_cast<uint64_t>(value * 10 + 0.5);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " " + units[unit];
 }

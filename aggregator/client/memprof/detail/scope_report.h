@@ -1,8 +1,8 @@
-/* What is behind a scope's figure: its heaviest stacks as text, and what of the figure is not the
- * program's own. Named by the memprof command, which has files and lines; where that can't be run,
- * by the symbols that the loader knows.
+/* The stacks behind a scope's figure: the heaviest as text, and the part of the figure that is not
+ * the program's own. The memprof command names them, with files and lines; if it can't be run, the
+ * loader's symbols do.
  *
- * Thread safety: any thread. Memory: allocates; who doesn't want that counted stops counting. */
+ * Thread safety: any thread. Memory: allocates; stop counting before, if that must not count. */
 #ifndef MEMPROF_DETAIL_SCOPE_REPORT_H_
 #define MEMPROF_DETAIL_SCOPE_REPORT_H_
 
@@ -25,10 +25,10 @@ namespace detail {
 
 struct ScopeReport {
   std::string text; /* lines, each with its end */
-  /* Of the figure: allocated by the library that runs the tests, for itself. */
+  /* The part of the figure that the library that runs the tests allocated for itself. */
   int64_t excepted_bytes = 0;
   int64_t excepted_blocks = 0;
-  /* Of what leaked: kept by libc, libstdc++ or the loader, by design. */
+  /* The part of the leaks that libc, libstdc++ or the loader keeps by design. */
   int64_t kept_bytes = 0;
   int64_t kept_blocks = 0;
 };
@@ -139,9 +139,11 @@ inline std::string NamedByLoader(const std::vector<ScopeStack>& stacks) {
   std::string text =
       "  (no file and line: the memprof command could not be run; exported symbols only)\n";
   for (size_t i = 0; i < stacks.size() && i < 3; ++i) {
-    text += "  " + FormatBytes(static_cast<uint64_t>(std::max<int64_t>(stacks[i].bytes, 0))) +
-            " in " +
-            Plural(static_cast<uint64_t>(std::max<int64_t>(stacks[i].blocks, 0)), "block") + "\n";
+    text +=
+        "  " + FormatBytes(static_cast<uint64_t>(std::max<int64_t>(stacks[i].bytes, 0))) +
+        (stacks[i].blocks > 0 ? " in " + Plural(static_cast<uint64_t>(stacks[i].blocks), "block")
+                              : std::string()) +
+        "\n";
     int shown = 0;
     for (const uintptr_t address : stacks[i].frames) {
       std::string module;

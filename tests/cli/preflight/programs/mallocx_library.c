@@ -1,4 +1,4 @@
-// A library that says it is a jemalloc.
+// A library that exports mallocx, as a jemalloc does.
 #include <stdlib.h>
 
 void* mallocx(size_t size, int flags);

@@ -1,4 +1,4 @@
-// A program that nothing is said against. Built in several ways for preflight_test.
+// A program without any peculiarity. Built in several ways for preflight_test.
 #include <stdlib.h>
 
 int main(void) {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
+#include "cli/reports/growth/growth_data.h"
 #include "cli/reports/growth/growth_text.h"
 #include "tests/cli/web/profile_builder.h"
 
@@ -67,6 +70,124 @@ TEST(GrowthRows, PutTheFastestFirstAndMergeStacksByPlace) {
   EXPECT_EQ(report.moments, kMoments);
 }
 
+Profile ProfileOf(ProfileBuilder& b) {
+  Profile profile = b.profile();
+  profile.moments.interval_ms = 60'000;
+  for (uint32_t i = 0; i < kMoments; ++i)
+    profile.moments.at.push_back({(i + 1) * uint64_t{60'000}});
+  return profile;
+}
+
+TEST(GrowthRows, OfManySmallPlacesAreJudgedTogether) {
+  for (const bool leaks : {true, false}) {
+    ProfileBuilder b("demo");
+    for (uint32_t k = 0; k < 100; ++k) {
+      b.Site({{"main", "/src/main.cc", 1}, {"Make" + std::to_string(k), "/src/make.cc", k + 1}},
+             {});
+    }
+    Profile profile = ProfileOf(b);
+    for (uint32_t k = 0; k < 100; ++k) {
+      SetHistory(profile.sites[k], [&](uint32_t i) {
+        return leaks && k >= 10 ? 64 * ((i + k) / 6) : 64 * ((i * 37 + k * 11) % 9);
+      });
+    }
+    const GrowthReport report = MakeGrowthReport(profile);
+    EXPECT_EQ(SumOfGrowing(report.rows).places, leaks ? 90u : 0u);
+    if (leaks) {
+      EXPECT_NEAR(SumOfGrowing(report.rows).bytes_per_hour, 90 * 640, 90 * 32);
+    }
+  }
+}
+
+// A factory by which a cache fills, and a leak of 20,000 bytes a minute goes on.
+Profile SharedFactory() {
+  ProfileBuilder b("demo");
+  for (const char* caller : {"Fill", "Open"}) {
+    b.Site({{"main", "/src/main.cc", 1}, {caller, "/src/use.cc", 3}, {"Make", "/src/make.cc", 7}},
+           {});
+  }
+  Profile profile = ProfileOf(b);
+  SetHistory(profile.sites[0], [](uint32_t i) { return std::min(i, 20u) * 1'000'000; });
+  SetHistory(profile.sites[1], [](uint32_t i) { return 20'000 * i; });
+  return profile;
+}
+
+TEST(GrowthRows, HaveTheGrowingPartOfAPlace) {
+  const GrowthReport report = MakeGrowthReport(SharedFactory());
+  ASSERT_EQ(report.rows.size(), 1u);
+  const GrowthRow& row = report.rows[0];
+  EXPECT_EQ(row.growth.verdict, GrowthVerdict::kGrows);
+  EXPECT_NEAR(row.growth.bytes_per_hour, 1'200'000, 1);
+  EXPECT_EQ(row.stacks, 2u);
+  EXPECT_EQ(row.growing_stacks, 1u);
+  EXPECT_EQ(row.growing_live, (Count{59 * 20'000, 1}));
+  EXPECT_EQ(row.live, (Count{59 * 20'000 + 20'000'000, 2}));
+}
+
+TEST(GrowthData, HasTheStackThatGrewMostFromThePlaceOutwards) {
+  const Profile profile = SharedFactory();
+  const auto json =
+      nlohmann::json::parse(GrowthJson(profile, MakeGrowthReport(profile), 0, std::nullopt));
+  const auto& row = json["rows"][0];
+  std::string stack;
+  for (const auto& frame : row["stack"]) stack += frame["function"].get<std::string>() + " ";
+  EXPECT_EQ(stack, "Make Open main ");
+  EXPECT_EQ(row["growing"]["stacks"], 1);
+  EXPECT_EQ(row["growing"]["live"]["bytes"], 59 * 20'000);
+}
+
+TEST(GrowthText, SaysWhichPartOfAPlaceGrows) {
+  const Profile profile = SharedFactory();
+  const std::string text = GrowthText(profile, MakeGrowthReport(profile), {});
+  EXPECT_NE(text.find("1.1 MiB grow: ← Open ← main"), std::string::npos) << text;
+}
+
+TEST(GrowthText, MakesNoForecastAfterTheLoadHasEnded) {
+  Profile profile = GrowingProfile();
+  const GrowthTextOptions options = {0, false, uint64_t{1} << 32, {}};
+  const auto text = [&] { return GrowthText(profile, MakeGrowthReport(profile), options); };
+  EXPECT_FALSE(MakeGrowthReport(profile).load_ended_ms.has_value());
+  EXPECT_NE(text().find("at the rate of what grows"), std::string::npos) << text();
+  for (ProfileSite& site : profile.sites) {
+    std::erase_if(site.history, [](const LiveChange& change) { return change.moment > 50; });
+  }
+  EXPECT_EQ(MakeGrowthReport(profile).load_ended_ms, 51 * 60'000u);
+  EXPECT_NE(text().find("the load has ended"), std::string::npos) << text();
+  EXPECT_EQ(text().find("at the rate of what grows"), std::string::npos) << text();
+}
+
+TEST(GrowthRows, OfMappingsAreJudgedApart) {
+  Profile profile = GrowingProfile();
+  EXPECT_FALSE(MakeGrowthReport(profile).mapped.has_value());
+  const auto map = [&](size_t site, bool reserved, const std::function<uint64_t(uint32_t)>& live) {
+    SnapshotMapping& row = profile.mappings.rows.emplace_back();
+    row.node = profile.sites[site].node;
+    row.reserved = reserved;
+    for (uint32_t i = 0; i < kMoments; ++i) AddChange(row.history, i, {live(i), 1});
+  };
+  map(5, false, [](uint32_t i) { return uint64_t{8192} * i; });
+  map(6, false, [](uint32_t i) { return 4096 * (1 + i * 7919 % 50); });
+  map(0, true, [](uint32_t i) { return uint64_t{1 << 20} * i; });
+  const GrowthReport report = MakeGrowthReport(profile);
+  EXPECT_EQ(report.rows.size(), 6u);
+  ASSERT_EQ(report.mapped_rows.size(), 2u);
+  EXPECT_EQ(report.mapped_rows[0].function, "cache");
+  EXPECT_EQ(report.mapped_rows[0].growth.verdict, GrowthVerdict::kGrows);
+  EXPECT_NEAR(report.mapped_rows[0].growth.bytes_per_hour, 60 * 8192, 1);
+  EXPECT_EQ(report.mapped_rows[1].growth.verdict, GrowthVerdict::kSteady);
+  EXPECT_EQ(report.mapped_live.bytes,
+            report.mapped_rows[0].live.bytes + report.mapped_rows[1].live.bytes);
+  EXPECT_EQ(report.mapped_rows[0].live.bytes, 59 * 8192u);
+  const std::string text = GrowthText(profile, report, {});
+  EXPECT_NE(text.find("What grows of the mapped memory"), std::string::npos) << text;
+  GrowthReport mapped_only = report;
+  mapped_only.rows.clear();
+  const std::string still =
+      GrowthText(profile, mapped_only, {0, false, uint64_t{1} << 40, {100, false}});
+  EXPECT_NE(still.find("nothing of the heap is seen to grow"), std::string::npos) << still;
+  EXPECT_NE(still.find("Nothing of the heap is seen to grow"), std::string::npos) << still;
+}
+
 TEST(GrowthRows, SumToTheProgram) {
   const Profile profile = GrowingProfile();
   const GrowthReport report = MakeGrowthReport(profile);
@@ -74,8 +195,8 @@ TEST(GrowthRows, SumToTheProgram) {
   for (const GrowthRow& row : report.rows) live += row.live;
   EXPECT_EQ(live, report.live);
   EXPECT_EQ(live.bytes, 59 * 100'000u + 20 * 100'000u + 5'000'000u);
-  EXPECT_NEAR(SumOfGrowing(report).bytes_per_hour, 6'000'000, 1);
-  EXPECT_EQ(SumOfGrowing(report).places, 4u);
+  EXPECT_NEAR(SumOfGrowing(report.rows).bytes_per_hour, 6'000'000, 1);
+  EXPECT_EQ(SumOfGrowing(report.rows).places, 4u);
 }
 
 TEST(GrowthRows, AreOfTheAskedPartOfTheRun) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/cli/reports/report_profile.h"
 
 namespace memprof {
@@ -88,6 +90,29 @@ TEST(CallTree, BottomUpHasCallersBelowAndTheSameSums) {
   EXPECT_EQ(lines[0].figure, (Count{600, 6}));
   EXPECT_EQ(lines[2].label, "[no caller]");
   EXPECT_EQ(lines[2].figure, (Count{100, 1}));
+}
+
+TEST(CallTree, FoldsAFunctionThatCallsItself) {
+  ProfileBuilder b("demo");
+  const TestFrame main{"main", "m.cc", 1}, parse{"Parse", "p.cc", 5}, deepest{"Parse", "p.cc", 9};
+  b.Site({main, parse, parse, deepest, {"Node", "n.cc", 2}}, {{100, 1}, {}, {}});
+  b.Site({main, parse, parse, parse, parse, deepest, {"Node", "n.cc", 2}}, {{10, 1}, {}, {}});
+  b.Site({main, deepest}, {{1, 1}, {}, {}});
+  for (const bool bottom_up : {false, true}) {
+    const CallTree tree(b.profile(), {.bottom_up = bottom_up});
+    std::vector<std::string> labels;
+    for (const CallTreeNode& node : tree.nodes()) labels.push_back(tree.LabelOf(node));
+    EXPECT_EQ(std::count(labels.begin(), labels.end(), "Parse ×5"), 1) << bottom_up;
+    EXPECT_EQ(tree.nodes()[0].figure, (Count{111, 3}));
+    // Nothing of a recursion's own call is lost: each node is the sum of its children and its own.
+    for (const CallTreeNode& node : tree.nodes()) {
+      Count sum = node.own;
+      for (const uint32_t child : node.children) sum += tree.nodes()[child].figure;
+      EXPECT_EQ(sum, node.figure);
+    }
+  }
+  const CallTree all(b.profile(), {.all_frames = true});
+  for (const CallTreeNode& node : all.nodes()) EXPECT_EQ(node.calls, 1u);
 }
 
 }  // namespace

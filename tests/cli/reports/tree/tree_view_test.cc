@@ -64,21 +64,47 @@ TEST(TreeView, OpensAllThatIsClosedBelowAnOpenLineBeforeItClosesIt) {
 
 TEST(TreeView, FindsWhatIsClosedAndGoesRound) {
   TreeView view = View();
-  ASSERT_TRUE(view.Find("SEND", true));
+  ASSERT_TRUE(view.Find("SEND", TreeView::Match::kNext));
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "Send");
-  ASSERT_TRUE(view.Find("i.cc", true));
+  ASSERT_TRUE(view.Find("i.cc", TreeView::Match::kNext));
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "Init");
-  ASSERT_TRUE(view.Find("main", true));
+  ASSERT_TRUE(view.Find("main", TreeView::Match::kNext));
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "main");
-  ASSERT_TRUE(view.Find("init", false));
+  ASSERT_TRUE(view.Find("init", TreeView::Match::kPrevious));
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "Init");
-  EXPECT_FALSE(view.Find("nowhere", true));
-  EXPECT_FALSE(view.Find("", true));
+  EXPECT_FALSE(view.Find("nowhere", TreeView::Match::kNext));
+  EXPECT_FALSE(view.Find("", TreeView::Match::kNext));
+}
+
+TEST(TreeView, FindsTheHeaviestWhereverTheCursorIs) {
+  ProfileBuilder b("demo");
+  b.Site({{"main", "m.cc", 1}, {"Read", "r.cc", 2}, {"Load", "l.cc", 3}}, {{10, 1}, {}, {}});
+  b.Site({{"main", "m.cc", 1}, {"Play", "p.cc", 2}, {"Load", "l.cc", 3}}, {{90, 1}, {}, {}});
+  b.Site({{"main", "m.cc", 1}, {"Play", "p.cc", 2}}, {{50, 1}, {}, {}});
+  TreeView view(CallTree(b.profile(), {.sort = SortKey::kFunction}));
+  for (int times = 0; times < 2; ++times) {
+    ASSERT_TRUE(view.Find("load", TreeView::Match::kHeaviest));
+    EXPECT_EQ(view.lines()[view.cursor()].figure, (Count{90, 1}));
+  }
+  // The outermost of equal ones.
+  ASSERT_TRUE(view.Find(".cc", TreeView::Match::kHeaviest));
+  EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "main");
+  EXPECT_FALSE(view.Find("nowhere", TreeView::Match::kHeaviest));
+}
+
+TEST(TreeView, ShowsAnotherTree) {
+  TreeView view = View();
+  view.MoveBy(2);
+  ProfileBuilder b("demo");
+  b.Site({{"start", "t.cc", 5}, {"Init", "i.cc", 6}}, {{200, 3}, {}, {}});
+  view.Show(CallTree(b.profile(), {.bottom_up = true}));
+  EXPECT_EQ(Names(view), (Strings{"total", "Init", "start"}));
+  EXPECT_EQ(view.cursor(), 0u);
 }
 
 TEST(TreeView, KeepsTheCursorAtItsNodeWhenSorted) {
   TreeView view = View();
-  view.Find("Send", true);
+  view.Find("Send", TreeView::Match::kNext);
   view.SortBy(SortKey::kAllocations);
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "Send");
   EXPECT_EQ(Names(view)[3], "│ ├ Send");
@@ -86,7 +112,7 @@ TEST(TreeView, KeepsTheCursorAtItsNodeWhenSorted) {
 
 TEST(TreeView, ClosesTowardsTheRootAndStaysOnALine) {
   TreeView view = View();
-  view.Find("Send", true);
+  view.Find("Send", TreeView::Match::kNext);
   view.Close();
   EXPECT_EQ(view.NameOf(view.lines()[view.cursor()]).function, "Serve");
   view.Close();

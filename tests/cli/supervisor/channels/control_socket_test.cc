@@ -69,7 +69,7 @@ TEST_F(ControlSocketTest, IsNobodyWhereNobodyListens) {
             ControlStatus::kNobody);
 }
 
-// Where to ask another process may have said.
+// Another process may have named the place to ask.
 TEST_F(ControlSocketTest, AsksNobodyWhereSomebodyElseMayHaveTouchedThePlace) {
   const std::string place = directory_.path();
   const auto ask = [](const std::string& directory, uid_t other) {
@@ -91,7 +91,8 @@ TEST_F(ControlSocketTest, AsksNobodyWhereSomebodyElseMayHaveTouchedThePlace) {
   unlink(path().c_str());
   ASSERT_EQ(rename(moved.c_str(), path().c_str()), 0);
   if (geteuid() != 0) return;
-  // Another user's: only where his are looked for, and only if he listens himself.
+  // Another user's directory is used only if that user's are wanted, and only if that user listens
+  // there.
   constexpr uid_t kOther = 65534;
   ASSERT_EQ(chown(place.c_str(), kOther, static_cast<gid_t>(-1)), 0);
   EXPECT_EQ(ask(place, 0), ControlStatus::kNobody);
@@ -103,7 +104,7 @@ TEST_F(ControlSocketTest, AsksNobodyWhereSomebodyElseMayHaveTouchedThePlace) {
 TEST_F(ControlSocketTest, IsSilentWhereSomebodyListensAndDoesNotAnswer) {
   const auto asked = AskSupervisor(directory_.path(), geteuid(), {}, std::chrono::milliseconds(1));
   EXPECT_EQ(asked.status, ControlStatus::kSilent);
-  // Who asked has gone: there is nobody to take a snapshot for.
+  // The asker has gone: there is nobody to take a named moment for.
   const auto visitor = Accept();
   ASSERT_TRUE(visitor);
   EXPECT_FALSE(ControlSocket::Promise(visitor->fd));

@@ -19,7 +19,7 @@ TEST(ImageHistory, TakesPointsAndMomentsWhenTheyAreDue) {
   cell.allocated_bytes = 100;
   cell.allocated_count = 1;
   region.SetPeak({100, 100, 1, true});
-  // Time 0 long ago: the first look finds both due, however slow this machine is.
+  // Time 0 is long ago: the first look finds both due, even on a slow machine.
   ImageHistory history(region.fd(), getpid(), steady_clock::now() - milliseconds(1000));
   history.Look();
   const RegionHistory content = history.Content(false);  // waits for the moment

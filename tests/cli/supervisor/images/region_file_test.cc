@@ -27,7 +27,7 @@ TEST(RegionFile, IsAnEmptyRegion) {
   const auto region = RegionFile::InMemory();
   ASSERT_TRUE(region);
   EXPECT_TRUE(IsRegion(region->fd()));
-  const auto snapshot = ReadRegion(region->fd(), {});
+  const Result<Snapshot> snapshot = ReadRegion(region->fd(), {});
   ASSERT_TRUE(snapshot) << snapshot.error().message;
   EXPECT_EQ(SumTotal(*snapshot), Count());
 }
@@ -111,7 +111,7 @@ TEST(RegionFile, LeavesTheProgramItsAddressSpace) {
   EXPECT_EQ(UnderLimit(RLIMIT_AS, 256 << 20), 0);
 }
 
-// By its own limits, which the tracker tells: those of the supervisor may be others.
+// By the process's own limits, which the tracker sends: the supervisor's may differ.
 TEST(RegionFile, LeavesAnotherProcessItsAddressSpace) {
   const auto small = RegionFile::InMemory(32 << 20);
   ASSERT_TRUE(small);

@@ -36,7 +36,7 @@ TEST(UniformSeries, KeepsTheFirstOfEachIntervalAndTheNewestForAWeek) {
     ++looks;
     ExpectUniform(series, kMost, now);
   }
-  // Without jitter nothing is missing: each interval has its sample, at its begin.
+  // Without jitter no sample is missing: each interval has one, at its begin.
   const auto& samples = series.samples();
   for (size_t i = 0; i < samples.size(); ++i) {
     EXPECT_EQ(samples[i].time_ms, i * series.interval_ms());
@@ -55,7 +55,8 @@ TEST(UniformSeries, StaysUniformWhateverIsLateOrMissing) {
     for (int i = 0; i < 500 && now < uint64_t{1} << 50; ++i) {  // ages
       series.Add({now});
       ExpectUniform(series, most, now);
-      // Due, a little late, at any moment as for a checkpoint, or after a long sleep.
+      // Looks that are due, a little late, at a random moment as for a checkpoint, or after a long
+      // sleep.
       const uint64_t due = series.NextDueMs();
       switch (random() % 4) {
         case 0:
@@ -82,7 +83,7 @@ TEST(UniformSeries, LosesNoIntervalThatWasSeen) {
     all.push_back(now);
     series.Add({now});
   }
-  // The first look of each interval of the last size, where there was one, is what is kept.
+  // The first look in each interval of the final length, if there was one, is kept.
   std::vector<uint64_t> expected;
   for (const uint64_t time : all) {
     const bool first =

@@ -33,7 +33,7 @@ class ChildrenAreaFileTest : public testing::Test {
   unsigned char* GuardOf(uint32_t slot) {
     return reinterpret_cast<unsigned char*>(header_) + layout_.OffsetOf(slot);
   }
-  // What a child does (aggregator/fork/child_slot.cc).
+  // The steps of a child (aggregator/fork/child_slot.cc).
   void Claim(uint32_t slot, uint32_t pid, TrackerState state) {
     header_->claims[slot].owner = pid;
     ++header_->claimed;
@@ -130,7 +130,7 @@ TEST_F(ChildrenAreaFileTest, GivesAFreedSlotsMemoryBackAndTellsOfItsNextClaim) {
   EXPECT_NE(next[0].image, first);
 }
 
-// What follows is what a hostile child may do: it has all of the area mapped, as we do.
+// The following tests are of a hostile child: it has all of the area mapped, as we do.
 
 TEST_F(ChildrenAreaFileTest, BelievesNothingThatTheAreaSaysOfItsLayout) {
   Claim(1, 4711, TrackerState::kCounting);
@@ -196,7 +196,7 @@ TEST_F(ChildrenAreaFileTest, KnowsByTheGuardPageWhoHasASlot) {
   EXPECT_EQ(area_.Has(getpid(), 2), Owns::kNo);
 }
 
-// A child that has a slot's guard page inaccessible, until it is destroyed.
+// A child that shows a slot's guard page, until it is destroyed.
 class Holder {
  public:
   explicit Holder(unsigned char* guard) : pid_(fork()) {
@@ -291,8 +291,8 @@ TEST_F(ChildrenAreaFileTest, OfAProcessThatHasEndedNothingIsKnownByItsMappings) 
   EXPECT_EQ(area_.Has(child, 1), Owns::kUnknown);
 }
 
-// Whose descendant it is decides whether another user's process, which may not be asked, is taken
-// for the slot's owner; that it has none is never said.
+// A process of another user may not be asked. It is taken for the slot's owner only if it is a
+// descendant; that it has no slot is never reported.
 TEST_F(ChildrenAreaFileTest, ASearchByAUserDoesNotPassByAnothersProcess) {
   if (geteuid() != 0) GTEST_SKIP() << "for root";
   const Holder holder(GuardOf(2));

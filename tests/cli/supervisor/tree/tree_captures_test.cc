@@ -27,7 +27,7 @@ TEST(TreeCaptures, WritesWhatIsAddedWhileItsOwnerGoesOn) {
   captures.Settle();
   EXPECT_EQ(captures.files().size(), 20u);
   EXPECT_TRUE(captures.IsIdle());
-  // And again, by another thread: one more, and one in place of an earlier one.
+  // Once more, by another thread: a new one, and one that replaces an earlier one.
   captures.Checkpoint(region.fd(), ProgramOf(21), {}, ".21");
   captures.Checkpoint(region.fd(), ProgramOf(3), {}, ".3");
   captures.Settle();

@@ -1,5 +1,5 @@
-// What memprof/benchmark.h needs of Google Benchmark since 1.9, which Debian 12 doesn't have: the
-// overload of Stop that 1.7 calls is gone.
+// The part of Google Benchmark since 1.9 that memprof/benchmark.h needs. Debian 12 doesn't have
+// that version: the overload of Stop that 1.7 calls is gone.
 #pragma once
 
 #include <cstdint>

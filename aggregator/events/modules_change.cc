@@ -1,0 +1,16 @@
+#include "aggregator/events/modules_change.h"
+
+#include "aggregator/events/thread_scope.h"
+#include "aggregator/state/process_tables.h"
+
+namespace memprof {
+
+void BeforeModulesChange() { InvalidateUnwinder(); }
+
+void AfterModulesChange() {
+  const TrackerScope scope;
+  modules.MarkUnloaded();
+  InvalidateUnwinder();
+}
+
+}  // namespace memprof
