@@ -9,6 +9,7 @@
 namespace memprof {
 
 constinit RealAllocator real = {};
+constinit bool realloc_is_foreign = false;
 
 namespace {
 

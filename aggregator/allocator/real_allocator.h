@@ -28,6 +28,11 @@ struct RealAllocator {
 
 extern RealAllocator real;
 
+// True if the program's references to realloc aren't bound to our hook but to a definition of the
+// executable's own (or of an earlier preload). libc's reallocarray calls that one, and what it
+// returns is freed where no hook sees it. Set while the process has one thread.
+extern bool realloc_is_foreign;
+
 // Fills `real`; cheap once it is filled. False: it is being filled right now, perhaps by this
 // thread: use the arena.
 bool ResolveRealAllocator();

@@ -153,4 +153,12 @@ void* FindNextDefinition(const char* name) {
   return nullptr;
 }
 
+bool IsDefinedBefore(const char* name) {
+  for (const link_map* object = LoadedObjects(); object != nullptr && !IsThisLibrary(*object);
+       object = object->l_next) {
+    if (FindIn(*object, name) != nullptr) return true;
+  }
+  return false;
+}
+
 }  // namespace memprof

@@ -34,4 +34,9 @@ void* FindIn(const link_map& object, const char* name);
 // as long as only the objects from the process's start are loaded.
 void* FindNextDefinition(const char* name);
 
+// True if an object before this library in the list (the executable, an earlier preload) defines
+// the name, so that references are bound to it and not to our hook. Call it once the executable is
+// relocated: the definition may be an IFUNC, whose resolver is called.
+bool IsDefinedBefore(const char* name);
+
 }  // namespace memprof

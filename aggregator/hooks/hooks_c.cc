@@ -115,6 +115,9 @@ MEMPROF_HOOK void* reallocarray(void* address, size_t count, size_t size) {
     errno = ENOMEM;
     return nullptr;
   }
+  if (__builtin_expect(realloc_is_foreign, 0) && real.reallocarray != nullptr) {
+    return real.reallocarray(address, count, size);
+  }
   return Reallocate(address, bytes, {MEMPROF_CALLER(), AllocatorKind::kRealloc}, [=] {
     return real.reallocarray != nullptr ? real.reallocarray(address, count, size)
                                         : real.realloc(address, bytes);

@@ -1,6 +1,7 @@
 // Preloaded: the loader bound the program to our hooks, and the real functions are the next ones.
 
 #include "aggregator/allocator/find_real.h"
+#include "aggregator/allocator/real_allocator.h"
 #include "aggregator/basics/environment.h"
 #include "aggregator/basics/libc_functions.h"
 #include "aggregator/basics/loaded_symbols.h"
@@ -30,6 +31,7 @@ void NoteStatus(int status, void*) {
 // A program that never allocates is tracked too; otherwise the supervisor would report that no
 // tracker came.
 void OnLoaded(int argc, char** argv, char**) {
+  realloc_is_foreign = IsDefinedBefore("realloc");
   if (!Counting()) return;
   WatchForks();
   DescribeProgram(process_region, argc, argv);

@@ -51,6 +51,22 @@ class UnseenTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 3, done.stderr)
         self.assertIn(b"nothing was counted: own has a malloc", done.stderr)
 
+    def test_libc_s_reallocarray_over_a_malloc_of_the_program_s_own(self):
+        # libc's function calls the program's realloc, and no hook would see what frees the block.
+        own = self.compiled("own", "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <string.h>\n"
+                            "static char heap[1 << 20]; static size_t used;\n"
+                            "void* malloc(size_t n) { size_t at = used; used += (n + 15) & ~15ul; return heap + at; }\n"
+                            "void free(void* p) { (void)p; }\n"
+                            "void* calloc(size_t n, size_t m) { return malloc(n * m); }\n"
+                            "void* realloc(void* p, size_t n) {\n"
+                            "  void* q = malloc(n); if (p) memmove(q, p, n); return q; }\n"
+                            "int main(void) {\n"
+                            "  for (int i = 0; i < 10; ++i) free(reallocarray(reallocarray(NULL, 10, 10), 20, 10));\n"
+                            "  return 0;\n}\n")
+        self.assertEqual(self.profile([own]).returncode, 0)
+        self.assertEqual(self.unseen(), [("allocator", "malloc", "own", 1)])
+        self.assertEqual(self.sites()["leaked"]["allocations"], 0)
+
     def test_that_of_valgrind(self):
         done = self.profile(["valgrind", "-q", LEAKY])
         self.assertEqual(done.returncode, 0, done.stderr)
