@@ -2,7 +2,8 @@
 // (core/protocol/children_area.h). It carries the layout if the region's maker gave it, because the
 // program can overwrite the region's own account of its layout.
 //
-// Ownership: the descriptor belongs to somebody else. Thread safety: plain values.
+// Ownership: copies share the descriptor, so a thread or an object that has one can read the region
+// for as long as it likes. A place made of a number alone borrows it. Thread safety: plain values.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "core/protocol/region_layout.h"
+#include "core/scoped_fd.h"
 
 namespace memprof {
 
@@ -28,17 +30,20 @@ inline std::shared_ptr<const RegionLayout> LayoutFor(uint64_t budget_bytes) {
 
 struct RegionPlace {
   // NOLINTNEXTLINE: a descriptor alone is a file of its own
-  RegionPlace(int file) : fd(file) {}
-  RegionPlace(int file, uint64_t begin, uint64_t size,
-              std::shared_ptr<const RegionLayout> known = nullptr)
-      : fd(file), offset(begin), bytes(size), layout(std::move(known)) {}
-  // The same place, reached by another descriptor.
-  RegionPlace By(int file) const { return {file, offset, bytes, layout}; }
+  RegionPlace(int borrowed) : fd(borrowed) {}
+  RegionPlace(std::shared_ptr<const ScopedFd> shared, uint64_t begin, uint64_t size,
+              std::shared_ptr<const RegionLayout> known)
+      : fd(shared->get()),
+        offset(begin),
+        bytes(size),
+        layout(std::move(known)),
+        file(std::move(shared)) {}
 
   int fd;
   uint64_t offset = 0;
   uint64_t bytes = 0;                          // 0: to the end of the file
   std::shared_ptr<const RegionLayout> layout;  // null: the region's own, checked
+  std::shared_ptr<const ScopedFd> file;        // keeps fd open; null: borrowed
 };
 
 }  // namespace memprof

@@ -222,6 +222,37 @@ class LimitsTest(harness.MemprofTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.leaks_as_ever()
 
+    def test_more_children_at_once_than_descriptors(self):
+        # Each lives until all were forked; some then execute a program that needs a descriptor.
+        forks = ("import os, sys\n"
+                 "ends = os.pipe()\n"
+                 "def child():\n"
+                 "    os.close(ends[1])\n"
+                 "    os.read(ends[0], 1)\n"
+                 "    if executes: os.execv('/bin/true', ['true'])\n"
+                 "    os._exit(0)\n"
+                 "for i in range(200):\n"
+                 "    executes = sys.argv[1:] and i % 2\n"
+                 "    if os.fork() == 0: child()\n"
+                 "for end in ends: os.close(end)\n"
+                 "for i in range(200): os.wait()\n")
+        for executes in ((), ("some",)):
+            with self.subTest(executes=executes):
+                done = self.profile(["/usr/bin/python3", "-c", forks, *executes],
+                                    preexec_fn=limit(resource.RLIMIT_NOFILE, 64))
+                said = done.stderr.decode()
+                self.assertEqual(done.returncode, 0, said)
+                self.assertNotIn("still run", said)
+                self.assertNotIn("no capture of", said)
+                self.assertLessEqual(said.count("open files"), 1, said)
+                stats = self.stats("x.all.memprof")
+                missing = sum(one["count"] for one in stats["unseen"])
+                if executes:
+                    self.assertLessEqual(missing, 100, stats["unseen"])
+                else:
+                    self.assertEqual(missing, 0, stats["unseen"])
+                    self.assertEqual(len(stats["sources"]), 201)
+
     def test_a_small_limit_on_files_neither_kills_nor_hangs(self):
         for size in (0, 1000):
             with self.subTest(size=size):

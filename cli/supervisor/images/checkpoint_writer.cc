@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/basics/background_work.h"
-#include "core/region/own_region_place.h"
 #include "core/region/region_reader.h"
 #include "formats/atomic_file.h"
 #include "formats/capture/capture_writer.h"
@@ -16,12 +15,10 @@ namespace memprof {
 void CheckpointWriter::Start(const std::string& file, const RegionPlace& region,
                              SnapshotProgram program, RegionHistory history,
                              const std::string& metrics) {
-  const auto own = std::make_shared<const OwnRegionPlace>(region);
-  written_ = InBackground([file, own, program = std::move(program), history = std::move(history),
+  written_ = InBackground([file, region, program = std::move(program), history = std::move(history),
                            metrics]() -> Written {
-    if (!*own) return {Fail(ErrorKind::kIo, "too many open files"), {}};
     std::string no_metrics;
-    const auto snapshot = WriteRegion(file, **own, program, history, metrics, no_metrics);
+    const auto snapshot = WriteRegion(file, region, program, history, metrics, no_metrics);
     if (!snapshot) return {tl::unexpected<Error>(snapshot.error()), no_metrics};
     return {{}, no_metrics};
   });

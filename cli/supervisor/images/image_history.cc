@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/basics/background_work.h"
+#include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/proc_files.h"
 #include "core/region/region_reader.h"
 
@@ -61,7 +62,7 @@ size_t SitesIn(const std::vector<RegionMoment>& moments) {
 ImageHistory::ImageHistory(const RegionPlace& region, pid_t pid, steady_clock::time_point start,
                            Clock clock, uint64_t interval_scale)
     : region_(region),
-      statm_(OpenProcFile(pid, "statm")),
+      statm_(UnlessInReserve(OpenProcFile(pid, "statm"))),
       start_(start),
       clock_(clock),
       timeline_(kFirstTimelineIntervalMs * interval_scale, kMaxTimelinePoints),
@@ -79,7 +80,7 @@ uint64_t ImageHistory::MsOf(steady_clock::time_point time) const {
 
 void ImageHistory::Look() {
   const uint64_t now = NowMs();
-  if (!region_ || now < pause_until_ms_) return;
+  if (now < pause_until_ms_) return;
   if (now >= timeline_.NextDueMs()) AddPoint(now, true);
   if (Reading()) {
     if (!ReadingIsDone()) return;
@@ -89,7 +90,6 @@ void ImageHistory::Look() {
 }
 
 steady_clock::time_point ImageHistory::NextLook() const {
-  if (!region_) return steady_clock::time_point::max();
   const uint64_t timeline = timeline_.NextDueMs();
   // A moment that is being read is collected with the next due point.
   const uint64_t due = Reading() ? timeline : std::min(timeline, moments_.NextDueMs());
@@ -97,7 +97,7 @@ steady_clock::time_point ImageHistory::NextLook() const {
 }
 
 void ImageHistory::AddPoint(uint64_t now_ms, bool alive) {
-  const auto state = ReadPeak(*region_);
+  const auto state = ReadPeak(region_);
   if (!state) {
     pause_until_ms_ = now_ms + kPauseMs;
     return;
@@ -114,7 +114,7 @@ std::optional<uint64_t> ImageHistory::ResidentBytes() const {
 void ImageHistory::StartMoment() {
   reading_ = InBackground([this]() -> MomentRead {
     const nanoseconds before = ThreadTime();
-    auto moment = ReadMoment(*region_, NowMs());
+    auto moment = ReadMoment(region_, NowMs());
     return {std::move(moment), ThreadTime() - before};
   });
 }

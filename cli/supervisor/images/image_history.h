@@ -20,8 +20,8 @@
 #include <optional>
 
 #include "cli/supervisor/images/uniform_series.h"
-#include "core/region/own_region_place.h"
 #include "core/region/region_history.h"
+#include "core/region/region_place.h"
 
 namespace memprof {
 
@@ -75,7 +75,7 @@ class ImageHistory {
   bool Reading() const { return reading_.valid(); }
   bool ReadingIsDone() const;
 
-  const OwnRegionPlace region_;
+  const RegionPlace region_;
   const ScopedFd statm_;
   const std::chrono::steady_clock::time_point start_;
   const Clock clock_;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "cli/basics/background_work.h"
+#include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/proc_files.h"
 #include "cli/supervisor/images/image_history.h"
 #include "cli/supervisor/images/resident_parts.h"
@@ -74,11 +75,11 @@ AllocatorSample SaidBy(const RegionPlace& place) {
 MemoryWatch::MemoryWatch(const RegionPlace& region, pid_t pid, steady_clock::time_point start)
     : region_(region),
       // The files that are opened now belong to this image, whatever the process executes later.
-      smaps_(OpenProcFile(pid, "smaps")),
-      pagemap_(OpenProcFile(pid, "pagemap")),
+      smaps_(UnlessInReserve(OpenProcFile(pid, "smaps"))),
+      pagemap_(UnlessInReserve(OpenProcFile(pid, "pagemap"))),
       start_(start),
       stack_limit_(StackLimitOf(pid)) {
-  gone_ = !region_ || !smaps_;
+  gone_ = !smaps_;
 }
 
 MemoryWatch::~MemoryWatch() {
@@ -108,13 +109,13 @@ steady_clock::time_point MemoryWatch::NextLook() const {
 MemoryWatch::Reading MemoryWatch::Read() const {
   const nanoseconds before = ThreadTime();
   const auto cost = [&] { return ThreadTime() - before; };
-  const auto region = RegionView::Open(*region_);
+  const auto region = RegionView::Open(region_);
   if (!region) return {std::nullopt, cost()};
   const uint64_t time_ms = NowMs();
-  const auto peak = ReadPeak(*region_);
+  const auto peak = ReadPeak(region_);
   const std::vector<LiveRange> ranges = ReadRanges(*region);
   const TrackerMemory tracker = {region->header().private_bytes.load(std::memory_order_relaxed),
-                                 PathOf(region_->fd)};
+                                 PathOf(region_.fd)};
   MemorySample sample = ResidentParts(ParseSmaps(ReadAll(smaps_.get())), ranges, tracker,
                                       stack_limit_, pagemap_.get());
   if (!peak || sample.rss_bytes == 0) return {std::nullopt, cost()};  // the process is gone
@@ -123,8 +124,8 @@ MemoryWatch::Reading MemoryWatch::Read() const {
   sample.allocator = ReadAllocator(*region);
   // Asks for new figures, for the next sample.
   const uint32_t wanted = region->header().allocator_wanted.load(std::memory_order_relaxed) + 1;
-  if (pwrite(region_->fd, &wanted, sizeof wanted,
-             static_cast<off_t>(region_->offset + offsetof(RegionHeader, allocator_wanted))) < 0) {
+  if (pwrite(region_.fd, &wanted, sizeof wanted,
+             static_cast<off_t>(region_.offset + offsetof(RegionHeader, allocator_wanted))) < 0) {
     sample.allocator = {};
   }
   return {sample, cost()};
@@ -168,7 +169,7 @@ MemoryRecord MemoryWatch::Content(bool alive) {
       record.samples.insert(at, *highest_);
     }
   }
-  record.last_said = SaidBy(*region_);
+  record.last_said = SaidBy(region_);
   return record;
 }
 

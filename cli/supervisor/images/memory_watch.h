@@ -18,7 +18,6 @@
 #include <optional>
 
 #include "cli/supervisor/images/uniform_series.h"
-#include "core/region/own_region_place.h"
 #include "core/region/region_place.h"
 #include "core/snapshot/memory_record.h"
 
@@ -56,7 +55,7 @@ class MemoryWatch {
     return reading_.wait_for(std::chrono::nanoseconds(0)) == std::future_status::ready;
   }
 
-  const OwnRegionPlace region_;
+  const RegionPlace region_;
   const ScopedFd smaps_, pagemap_;
   const std::chrono::steady_clock::time_point start_;
   uint64_t stack_limit_;

@@ -32,9 +32,8 @@ void NamedMomentTaker::Ask(NamedMomentRequest request) {
 
 void NamedMomentTaker::StartReading() {
   reading_ = InBackground([this]() -> Result<RegionMoment> {
-    if (!region_) return Fail(ErrorKind::kIo, "too many open files");
     const auto now = std::chrono::floor<milliseconds>(steady_clock::now() - start_).count();
-    return ReadMoment(*region_, static_cast<uint64_t>(now));
+    return ReadMoment(region_, static_cast<uint64_t>(now));
   });
 }
 

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "core/region/own_region_place.h"
 #include "core/region/region_history.h"
+#include "core/region/region_place.h"
 #include "core/result.h"
 
 namespace memprof {
@@ -56,7 +56,7 @@ class NamedMomentTaker {
     bool automatic;
   };
 
-  const OwnRegionPlace region_;
+  const RegionPlace region_;
   const std::chrono::steady_clock::time_point start_;
   std::deque<NamedMomentRequest> asked_;  // the first is being read
   std::future<Result<RegionMoment>> reading_;

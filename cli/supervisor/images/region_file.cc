@@ -51,7 +51,8 @@ Result<RegionFile> RegionFile::LayOut(ScopedFd made, uint64_t budget_bytes, bool
   RegionHeader header = {};
   const uint64_t bytes = LayOutRegion(header, budget_bytes);
   const int fd = made.get();
-  RegionFile file(std::move(made), RegionPlace(fd, 0, 0, LayoutFor(budget_bytes)));
+  RegionFile file(RegionPlace(std::make_shared<const ScopedFd>(std::move(made)), 0, 0,
+                              LayoutFor(budget_bytes)));
   int error = ftruncate(fd, static_cast<off_t>(bytes)) != 0 ? errno : 0;
   if (error == 0 && allocate) error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
   if (error != 0) {
@@ -80,13 +81,6 @@ Result<RegionFile> RegionFile::InMemory(uint64_t most_bytes) {
   // memory that nobody meant it to have.
   if (region) fcntl(region->fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   return region;
-}
-
-Result<RegionFile> RegionFile::PartOf(const RegionPlace& part) {
-  ScopedFd fd(fcntl(part.fd, F_DUPFD_CLOEXEC, 0));
-  if (!fd) return Fail(ErrorKind::kIo, strerror(errno));
-  const int own = fd.get();
-  return RegionFile(std::move(fd), part.By(own));
 }
 
 Result<RegionFile> RegionFile::InFile(const std::string& path, bool overwrite,

@@ -1,6 +1,6 @@
 // RegionFile: the region as its creator has it, in memory (memfd) or in a file of the user's.
 //
-// Ownership: closes its descriptor; a user's file stays.
+// Ownership: shares its descriptor with all who have its place; a user's file stays.
 // Memory: sparse. A user's file is allocated in full, so that a full disk is reported now and never
 // as a SIGBUS in the program.
 // Failure: nothing is left behind. RLIMIT_AS and RLIMIT_FSIZE make a region smaller.
@@ -30,20 +30,20 @@ class RegionFile {
   // Call it before a tracker has the region. False: it can't be written.
   bool SetOptions(const TrackerOptions& options);
 
-  // A part of a file that many regions share; the descriptor is duplicated.
-  static Result<RegionFile> PartOf(const RegionPlace& part);
+  // A part of a file that many regions share. A descriptor each would be too many for a tree of a
+  // thousand children.
+  static RegionFile PartOf(RegionPlace part) { return RegionFile(std::move(part)); }
 
-  int fd() const { return fd_.get(); }
+  int fd() const { return place_.fd; }
   uint64_t bytes() const { return place_.layout->bytes; }
   // With the layout that we made ourselves.
   const RegionPlace& place() const { return place_; }
 
  private:
-  RegionFile(ScopedFd fd, RegionPlace place) : fd_(std::move(fd)), place_(std::move(place)) {}
+  explicit RegionFile(RegionPlace place) : place_(std::move(place)) {}
   static Result<RegionFile> LayOut(ScopedFd fd, uint64_t budget_bytes, bool allocate);
 
-  ScopedFd fd_;
-  RegionPlace place_;  // reached by fd_
+  RegionPlace place_;
 };
 
 // Raises our limits on file sizes and memory: they are meant for the program, not for the region

@@ -34,13 +34,13 @@ bool IsGone(uint32_t owner) {
 
 ChildrenAreaFile::ChildrenAreaFile(ScopedFd fd, const ChildrenLayout& layout,
                                    ChildrenHeader* header)
-    : fd_(std::move(fd)),
+    : fd_(std::make_shared<const ScopedFd>(std::move(fd))),
       layout_(layout),
       region_layout_(LayoutFor(layout.region_budget)),
       header_(header),
       slots_(layout.slots) {
   struct stat info;
-  if (fstat(fd_.get(), &info) == 0) inode_ = info.st_ino;
+  if (fstat(fd_->get(), &info) == 0) inode_ = info.st_ino;
 }
 
 ChildrenAreaFile::ChildrenAreaFile(ChildrenAreaFile&& other) noexcept
@@ -89,7 +89,7 @@ Result<ChildrenAreaFile> ChildrenAreaFile::Make(uint32_t slots) {
 }
 
 RegionPlace ChildrenAreaFile::RegionOf(uint32_t slot) const {
-  return {fd(), layout_.OffsetOf(slot) + kPageBytes, region_layout_->bytes, region_layout_};
+  return {fd_, layout_.OffsetOf(slot) + kPageBytes, region_layout_->bytes, region_layout_};
 }
 
 // 0: the region doesn't say.

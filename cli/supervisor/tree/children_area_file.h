@@ -35,7 +35,7 @@ class ChildrenAreaFile {
   ChildrenAreaFile& operator=(ChildrenAreaFile&&) = delete;
   ~ChildrenAreaFile();
 
-  int fd() const { return fd_.get(); }
+  int fd() const { return fd_->get(); }
   uint64_t bytes() const { return layout_.bytes(); }
   uint64_t refused() const { return header_->refused.load(std::memory_order_relaxed); }
 
@@ -81,7 +81,7 @@ class ChildrenAreaFile {
     uint32_t told = 0;  // the generation that NewClaims reported, plus 1
   };
 
-  ScopedFd fd_;
+  std::shared_ptr<const ScopedFd> fd_;
   ChildrenLayout layout_;
   std::shared_ptr<const RegionLayout> region_layout_;  // the layout of each slot's region
   ChildrenHeader* header_;                             // mapped, and written by other processes

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <thread>
 
+#include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/message.h"
 #include "cli/basics/proc_files.h"
 #include "cli/basics/process_facts.h"
@@ -48,9 +49,13 @@ bool EndedAsAnother(const TreeMember& process) {
   return process.image->replaced();
 }
 
-// glibc 2.35 has no wrapper.
-void SendSignal(int pidfd, int number) {
-  syscall(SYS_pidfd_send_signal, pidfd, number, nullptr, 0);
+void SendSignal(const TreeMember& process, int number) {
+  if (process.pidfd) {
+    // glibc 2.35 has no wrapper.
+    syscall(SYS_pidfd_send_signal, process.pidfd.get(), number, nullptr, 0);
+  } else {
+    kill(process.pid, number);
+  }
 }
 
 }  // namespace
@@ -62,7 +67,7 @@ ProcessTree::ProcessTree(ProcessTreeOptions options, InnerJemallocCache& jemallo
       members_(std::move(members)),
       claims_(
           areas_, members_, [this](pid_t pid) { return Watch(pid); },
-          [this](const SlotClaims::Resolved& resolved) { return TakeClaim(resolved); }),
+          [this](const SlotClaims::Resolved& resolved) { TakeClaim(resolved); }),
       captures_(options_.captures),
       jemallocs_(jemallocs),
       next_look_(steady_clock::now() + kLookTick),
@@ -142,10 +147,13 @@ void ProcessTree::OnVisitor(TrackerSocket& socket, const TrackerSocket::Visitor&
   TrackerOptions tracker = options_.tracker;
   const InnerAllocators allocators = jemallocs_.Of(visitor.pid);
   tracker.jemalloc = allocators.jemalloc;
-  if (!region || !region->SetOptions(tracker)) {
-    Say(region ? "the tracker's options could not be written" : region.error().message);
+  const bool too_many = IsInDescriptorReserve(region ? region->fd() : -1);
+  if (!region || too_many || !region->SetOptions(tracker)) {
+    SayWhyNot(!region    ? region.error().message
+              : too_many ? "too many programs run at once for the limit on open files (ulimit -n)"
+                         : "the tracker's options could not be written");
+    AddUntracked(visitor.pid, StartedProgramOf(visitor.pid).name);  // it still waits for its answer
     socket.SendAway(visitor);
-    AddUntracked(visitor.pid, StartedProgramOf(visitor.pid).name);
     return;
   }
   const ImageId id = ++next_image_;
@@ -181,24 +189,27 @@ void ProcessTree::OnVisitor(TrackerSocket& socket, const TrackerSocket::Visitor&
   process->image = std::move(image);
 }
 
+// A tree of thousands has the same reason each time.
+void ProcessTree::SayWhyNot(const std::string& why) {
+  if (said_.insert(why).second) Say(why);
+}
+
 void ProcessTree::TakeClaims() {
   const auto now = steady_clock::now();
   if (claims_.Look()) next_look_ = now + kBusyTick;
 }
 
-bool ProcessTree::TakeClaim(const SlotClaims::Resolved& resolved) {
+void ProcessTree::TakeClaim(const SlotClaims::Resolved& resolved) {
   const AreaClaim& found = resolved.claim;
   const ChildrenAreaFile::Claim& claim = found.claim;
   TreeMember* const process = resolved.process;
-  const RegionPlace place = found.area->RegionOf(claim.slot);
-  auto region = RegionFile::PartOf(place);
-  if (!region) return false;  // no descriptor left: its figures can't be read now
   // A pid of another namespace means nothing here.
   const bool has_pid = claim.pid != kUnknownPid && !claim.foreign_pids;
   const pid_t pid = process != nullptr ? process->pid : has_pid ? static_cast<pid_t>(claim.pid) : 0;
   ImageOrigin origin = OriginOf(found);
   origin.is_there = resolved.has_slot;
-  auto image = std::make_unique<Image>(std::move(*region), pid, std::string(), origin);
+  auto image = std::make_unique<Image>(RegionFile::PartOf(found.area->RegionOf(claim.slot)), pid,
+                                       std::string(), origin);
   const ImageKey id = {found.area, claim.image};
   runs_[id] = image->program();
   if (resolved.has_slot) {
@@ -210,7 +221,7 @@ bool ProcessTree::TakeClaim(const SlotClaims::Resolved& resolved) {
     process->area = found.area;
     process->slot = claim.slot;
     process->may_claim = false;
-    return true;
+    return;
   }
   TreeMember gone;
   gone.pid = pid;
@@ -229,7 +240,6 @@ bool ProcessTree::TakeClaim(const SlotClaims::Resolved& resolved) {
   } else {
     EndImageWith(process != nullptr ? WaitStatusOf(pid) : std::nullopt, gone);
   }
-  return true;
 }
 
 // `status` is the process's wait status, if it is known.
@@ -336,11 +346,8 @@ void ProcessTree::LookForUntracked() {
 }
 
 void ProcessTree::Sample() {
-  for (auto at = members_.all().begin(); at != members_.all().end();) {
-    TreeMember& process = at->second;
-    ++at;
+  for (auto& [pid, process] : members_.all()) {
     if (process.image != nullptr) process.image->Sample();
-    if (!process.pidfd && kill(process.pid, 0) != 0 && errno == ESRCH) EndProcess(process);
   }
 }
 
@@ -430,16 +437,11 @@ void ProcessTree::LookForUnclaimed() {
 // Claims of processes that may not be asked about: read as they are; their slots are not reused.
 void ProcessTree::TakeUnresolved() {
   for (const AreaClaim& found : claims_.GiveUp()) {
-    const RegionPlace place = found.area->RegionOf(found.claim.slot);
-    auto region = RegionFile::PartOf(place);
-    if (!region) {  // queued images hold descriptors
-      captures_.Settle();
-      region = RegionFile::PartOf(place);
-    }
-    if (!region) continue;
     TreeMember process;
     process.suffix = fmt::format(".fork{}", found.claim.slot);
-    process.image = std::make_unique<Image>(std::move(*region), 0, std::string(), OriginOf(found));
+    process.image =
+        std::make_unique<Image>(RegionFile::PartOf(found.area->RegionOf(found.claim.slot)), 0,
+                                std::string(), OriginOf(found));
     ++outcome_.processes;
     EndImage(process, EndKind::kEnded, 0);
   }
@@ -456,7 +458,7 @@ void ProcessTree::Settle() {
 void ProcessTree::SignalAll(int number) {
   Look();
   for (const auto& [pid, process] : members_.all()) {
-    if (process.pidfd && !process.HasEnded()) SendSignal(process.pidfd.get(), number);
+    if (!process.HasEnded()) SendSignal(process, number);
   }
 }
 

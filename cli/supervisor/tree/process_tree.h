@@ -117,8 +117,9 @@ class ProcessTree {
   ProcessTree(ProcessTreeOptions options, InnerJemallocCache& jemallocs, ChildrenAreas areas,
               TreeMembers members);
   TreeMember* Watch(pid_t pid);
+  void SayWhyNot(const std::string& why);
   void TakeClaims();
-  bool TakeClaim(const SlotClaims::Resolved& resolved);
+  void TakeClaim(const SlotClaims::Resolved& resolved);
   void TakeUnresolved();
   void AddUntracked(pid_t pid, const std::string& name);
   void LookAt(TreeMember& process);
@@ -144,6 +145,7 @@ class ProcessTree {
   bool stopped_ = false;
   TreeOutcome outcome_;
   std::set<std::pair<pid_t, std::string>> left_out_;
+  std::set<std::string> said_;  // why programs could not be followed
   UntrackedPrograms untracked_;
   std::vector<pid_t> to_checkpoint_;  // in the current round, the heaviest last
   std::chrono::steady_clock::time_point next_look_, next_sample_, next_search_, next_checkpoint_;

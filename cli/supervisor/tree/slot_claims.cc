@@ -37,10 +37,6 @@ bool SlotClaims::Look() {
   return !claims.empty();
 }
 
-void SlotClaims::Give(const Resolved& resolved) {
-  if (!take_(resolved)) unresolved_.push_back(resolved.claim);
-}
-
 // For a pid that is valid here: the process can be asked.
 void SlotClaims::Resolve(const AreaClaim& found) {
   const auto pid = static_cast<pid_t>(found.claim.pid);
@@ -64,10 +60,10 @@ void SlotClaims::Resolve(const AreaClaim& found) {
   const bool executed = owns == Owns::kNo && process != nullptr && !process->HasEnded();
   if (executed && !MayHaveClaimed(pid, *found.area)) {
     if (!process->IsLiving()) members_.Unwatch(pid);
-    Give({found, nullptr, false, false});
+    take_({found, nullptr, false, false});
     return;
   }
-  Give({found, process, owns != Owns::kNo, executed});
+  take_({found, process, owns != Owns::kNo, executed});
 }
 
 // Any process with access to the area can name any other in a claim. One that has no slot in it is
@@ -103,7 +99,7 @@ void SlotClaims::Search() {
       unresolved_.push_back(claims[i]);  // one of the two belongs to another process
       continue;
     }
-    Give({claims[i], process, owns != Owns::kNo, false});
+    take_({claims[i], process, owns != Owns::kNo, false});
   }
   const auto now = steady_clock::now();
   next_search_ =

@@ -27,8 +27,7 @@ class SlotClaims {
     bool has_slot;        // it still counts in the slot
     bool executed;        // it lives and doesn't count in the slot
   };
-  // False: the claim can't be handled now; it is passed again after the next search.
-  using Take = std::function<bool(const Resolved&)>;
+  using Take = std::function<void(const Resolved&)>;
   // Begins to watch a process, unless it is watched; null: it has ended.
   using Watch = std::function<TreeMember*(pid_t)>;
 
@@ -46,7 +45,6 @@ class SlotClaims {
  private:
   void Resolve(const AreaClaim& claim);
   bool MayHaveClaimed(pid_t pid, const ChildrenAreaFile& area) const;
-  void Give(const Resolved& resolved);
 
   ChildrenAreas& areas_;
   TreeMembers& members_;

@@ -10,7 +10,6 @@
 
 #include "cli/basics/message.h"
 #include "cli/basics/output_name.h"
-#include "core/region/own_region_place.h"
 #include "core/region/region_reader.h"
 #include "formats/capture/capture_reader.h"
 #include "formats/capture/capture_writer.h"
@@ -29,12 +28,9 @@ void TreeCaptures::Add(std::unique_ptr<Image> image, SnapshotProgram program, st
 
 void TreeCaptures::Checkpoint(const RegionPlace& region, SnapshotProgram program,
                               RegionHistory history, std::string suffix) {
-  // The image, and its descriptor, may be gone when the thread gets to this.
-  const auto own = std::make_shared<const OwnRegionPlace>(region);
-  if (!*own) return;
-  Queue([this, own, program = std::move(program), history = std::move(history),
+  Queue([this, region, program = std::move(program), history = std::move(history),
          suffix = std::move(suffix)] {
-    const auto snapshot = ReadRegion(**own, program, history);
+    const auto snapshot = ReadRegion(region, program, history);
     const auto written =
         snapshot ? Write(*snapshot, suffix) : tl::unexpected<Error>(snapshot.error());
     if (!written && !checkpoint_failed_) {

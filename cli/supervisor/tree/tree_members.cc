@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/process_facts.h"
 
 namespace memprof {
@@ -27,7 +29,12 @@ int PollOnce(const ScopedFd& fd) {
 
 }  // namespace
 
-bool TreeMember::HasEnded() const { return pidfd && PollOnce(pidfd) > 0; }
+bool TreeMember::HasEnded() const {
+  if (pidfd) return PollOnce(pidfd) > 0;
+  if (kill(pid, 0) != 0 && errno == ESRCH) return true;
+  const auto now = StartTicksOf(pid);
+  return now && (now != started || !LivingFolder(pid));
+}
 
 TreeMembers::TreeMembers(pid_t program, ScopedFd epoll)
     : program_(program),
@@ -49,6 +56,7 @@ TreeMember* TreeMembers::Find(pid_t pid) {
 TreeMember* TreeMembers::Watch(pid_t pid) {
   ScopedFd pidfd(OpenPidfd(pid));
   if (!pidfd && errno == ESRCH) return nullptr;
+  pidfd = UnlessInReserve(std::move(pidfd));
   if (pidfd) {
     epoll_event event = {};
     event.events = EPOLLIN;
@@ -57,6 +65,7 @@ TreeMember* TreeMembers::Watch(pid_t pid) {
   }
   TreeMember& member = members_[pid];
   member.pid = pid;
+  if (!pidfd) member.started = StartTicksOf(pid);
   member.pidfd = std::move(pidfd);
   member.suffix = fmt::format(".{}", pid);
   return &member;
@@ -79,6 +88,11 @@ void TreeMembers::TakeEnded(const std::function<void(TreeMember&)>& end) {
       if (TreeMember* const member = Find(ended[i].data.fd)) end(*member);
     }
     if (n < static_cast<int>(std::size(ended))) break;
+  }
+  for (auto at = members_.begin(); at != members_.end();) {
+    TreeMember& member = at->second;
+    ++at;
+    if (!member.pidfd && member.HasEnded()) end(member);
   }
 }
 

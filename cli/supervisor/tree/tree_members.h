@@ -2,8 +2,9 @@
 // when its process ends.
 //
 // Another process may get a pid as soon as its process has ended. As long as the pidfd isn't
-// readable, the process is the same one. Old kernels have no pidfds: there, the owner has to look
-// whether a process lives.
+// readable, the process is the same one. Old kernels have no pidfds, and a small limit on
+// descriptors has none for each: such a process is looked for in /proc, where the time of its start
+// tells it from another one of that pid.
 //
 // Thread safety: one owner, one thread. Failure: only Make fails.
 #pragma once
@@ -29,9 +30,10 @@ using ImageKey = std::pair<const ChildrenAreaFile*, ImageId>;  // no area: a vis
 
 struct TreeMember {
   pid_t pid = 0;
-  ScopedFd pidfd = {};
-  std::string suffix = {};            // of its captures: ".4711"
-  std::unique_ptr<Image> image = {};  // null: it runs a program without a tracker
+  ScopedFd pidfd = {};                   // none: there is no descriptor for it
+  std::optional<uint64_t> started = {};  // StartTicksOf, if there is no pidfd
+  std::string suffix = {};               // of its captures: ".4711"
+  std::unique_ptr<Image> image = {};     // null: it runs a program without a tracker
   ImageKey id = {};
   ChildrenAreaFile* area = nullptr;  // of the slot
   std::optional<uint32_t> slot = {};
@@ -62,7 +64,7 @@ class TreeMembers {
   TreeMember* Watch(pid_t pid);
   void Unwatch(pid_t pid);
 
-  // Calls `end` for each member whose pidfd says that it has ended. `end` must unwatch it.
+  // Calls `end` for each member that has ended. `end` must unwatch it.
   void TakeEnded(const std::function<void(TreeMember&)>& end);
 
   // True if the process lives and is the program or one of its descendants: by its parents, or

@@ -24,13 +24,14 @@ TEST(HostileRegion, IsReadByTheLayoutThatItsMakerKnows) {
     cell.allocated_bytes = 300;
     cell.allocated_count = 3;
     region.SetPeak({300, 300, 1, true});
-    const auto layout = LayoutFor(kMadeBudget);
+    RegionPlace place(region.fd());
+    place.layout = LayoutFor(kMadeBudget);
     for (TableInfo& table : region.header().tables) {
       table = {uint64_t{1} << 60, 0xffffffff, 0x7fffffff};
     }
     region.header().region_bytes = 1;
     EXPECT_FALSE(ReadRegion(region.fd(), {}, {}).has_value());
-    const Result<Snapshot> read = ReadRegion({region.fd(), 0, 0, layout}, {}, {});
+    const Result<Snapshot> read = ReadRegion(place, {}, {});
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_EQ(SumPeak(*read).bytes, 300u);
   }
