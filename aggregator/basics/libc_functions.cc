@@ -11,8 +11,8 @@ extern "C" __attribute__((visibility("hidden"))) void* __dso_handle;
 namespace memprof {
 namespace {
 
-constinit LibcFunctions functions = {};
-constinit std::atomic<bool> known{false};
+constinit LibcFunctions functions;
+constinit std::atomic<bool> known{false};  // its release store orders the table before it
 
 const link_map* ObjectOfSoname(const char* soname) {
   const link_map* object = LoadedObjects();
@@ -24,14 +24,14 @@ const link_map* ObjectOfSoname(const char* soname) {
 class Finder {
  public:
   template <typename Pointer>
-  void Find(Pointer& pointer, const char* name) const {
+  void Find(Resolved<Pointer>& pointer, const char* name) const {
     void* found = libc_ != nullptr ? FindIn(*libc_, name) : nullptr;
     if (found == nullptr && loader_ != nullptr) found = FindIn(*loader_, name);
     Store(pointer, found);
   }
   // Also without glibc: hooks need these to pass a call on.
   template <typename Pointer>
-  void FindAnywhere(Pointer& pointer, const char* name) const {
+  void FindAnywhere(Resolved<Pointer>& pointer, const char* name) const {
     if (libc_ != nullptr) {
       Find(pointer, name);
     } else {
@@ -41,9 +41,11 @@ class Finder {
 
  private:
   template <typename Pointer>
-  static void Store(Pointer& pointer, void* found) {
-    static_assert(sizeof pointer == sizeof found);
-    memcpy(&pointer, &found, sizeof found);
+  static void Store(Resolved<Pointer>& pointer, void* found) {
+    Pointer value;
+    static_assert(sizeof value == sizeof found);
+    memcpy(&value, &found, sizeof found);
+    pointer.Store(value);
   }
 
   const link_map* const libc_ = ObjectOfSoname("libc.so.6");
@@ -52,7 +54,6 @@ class Finder {
 
 }  // namespace
 
-// Two threads that come here at once store the same.
 const LibcFunctions& TheLibc() {
   if (known.load(std::memory_order_acquire)) return functions;
   const Finder finder;
@@ -76,12 +77,12 @@ const LibcFunctions& TheLibc() {
 }
 
 int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
-  const auto iterate = TheLibc().iterate_objects;
+  const auto iterate = TheLibc().iterate_objects.Load();
   return iterate != nullptr ? iterate(visit, data) : 0;
 }
 
 void AtFork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
-  const auto add = TheLibc().register_atfork;
+  const auto add = TheLibc().register_atfork.Load();
   if (add != nullptr) add(before, in_parent, in_child, &__dso_handle);
 }
 

@@ -7,7 +7,8 @@
 // functions only in libc.so.6 and the loader.
 //
 // Thread safety: TheLibc() fills the table at its first call, which must happen when the loader's
-// list may be read (loaded_symbols.h). Then any thread.
+// list may be read (loaded_symbols.h). Then any thread. Threads that make the first call at once
+// all store the same values.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,28 +18,45 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include <atomic>
+
 namespace memprof {
 
 using FindObject = int (*)(void*, struct dl_find_object*);
 
+// A pointer that several threads may store at once, all of them the same value. Relaxed order is
+// enough: TheLibc() orders all stores of the table before its first use in another thread.
+template <typename Pointer>
+class Resolved {
+ public:
+  constexpr Resolved() = default;
+  void Store(Pointer value) { value_.store(value, std::memory_order_relaxed); }
+  Pointer Load() const { return value_.load(std::memory_order_relaxed); }
+  operator Pointer() const { return Load(); }
+
+ private:
+  std::atomic<Pointer> value_{nullptr};
+};
+
 // nullptr: that libc doesn't have it.
 struct LibcFunctions {
-  FindObject find_object;  // _dl_find_object; since glibc 2.35
-  int (*iterate_objects)(int (*)(dl_phdr_info*, size_t, void*), void*);  // dl_iterate_phdr
-  void* (*dlsym)(void*, const char*);
-  char* (*dlerror)();
-  unsigned long (*getauxval)(unsigned long);
-  int (*clock_gettime)(clockid_t, timespec*);  // the vdso's, if the kernel has one
-  int (*on_exit)(void (*)(int, void*), void*);
+  Resolved<FindObject> find_object;  // _dl_find_object; since glibc 2.35
+  // dl_iterate_phdr
+  Resolved<int (*)(int (*)(dl_phdr_info*, size_t, void*), void*)> iterate_objects;
+  Resolved<void* (*)(void*, const char*)> dlsym;
+  Resolved<char* (*)()> dlerror;
+  Resolved<unsigned long (*)(unsigned long)> getauxval;
+  Resolved<int (*)(clockid_t, timespec*)> clock_gettime;  // the vdso's, if the kernel has one
+  Resolved<int (*)(void (*)(int, void*), void*)> on_exit;
   // the function behind pthread_atfork
-  int (*register_atfork)(void (*)(), void (*)(), void (*)(), void*);
-  int (*key_create)(pthread_key_t*, void (*)(void*));
-  int (*key_delete)(pthread_key_t);
-  int (*setspecific)(pthread_key_t, const void*);
-  int (*getcontext)(ucontext_t*);
-  void (*makecontext)(ucontext_t*, void (*)(), int, ...);
-  const void* stack_end;  // __libc_stack_end: the main thread's stack begins there
-  void* in_libc;          // some address in libc
+  Resolved<int (*)(void (*)(), void (*)(), void (*)(), void*)> register_atfork;
+  Resolved<int (*)(pthread_key_t*, void (*)(void*))> key_create;
+  Resolved<int (*)(pthread_key_t)> key_delete;
+  Resolved<int (*)(pthread_key_t, const void*)> setspecific;
+  Resolved<int (*)(ucontext_t*)> getcontext;
+  Resolved<void (*)(ucontext_t*, void (*)(), int, ...)> makecontext;
+  Resolved<const void*> stack_end;  // __libc_stack_end: the main thread's stack begins there
+  Resolved<void*> in_libc;          // some address in libc
 };
 const LibcFunctions& TheLibc();
 
@@ -60,7 +78,7 @@ void* AskLoader(void* handle, const char* name);
 
 // A value that the kernel passed to the program at its start; 0: none.
 inline unsigned long AuxiliaryValue(unsigned long type) {
-  const auto get = TheLibc().getauxval;
+  const auto get = TheLibc().getauxval.Load();
   return get != nullptr ? get(type) : 0;
 }
 

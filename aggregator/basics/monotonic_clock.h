@@ -14,7 +14,7 @@ namespace memprof {
 inline uint64_t MonotonicNs() {
   timespec now = {};
   const clockid_t clock = SystemCallsFiltered() ? CLOCK_MONOTONIC_COARSE : CLOCK_MONOTONIC;
-  if (const auto get = TheLibc().clock_gettime; get != nullptr) get(clock, &now);
+  if (const auto get = TheLibc().clock_gettime.Load(); get != nullptr) get(clock, &now);
   return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
 }
 

@@ -36,7 +36,7 @@ void OnLoaded(int argc, char** argv, char**) {
   WatchForks();
   DescribeProgram(process_region, argc, argv);
   if (CurrentRegion().origin.unsupervised.load(std::memory_order_relaxed) != 0) {
-    const auto on_exit_of_libc = TheLibc().on_exit;
+    const auto on_exit_of_libc = TheLibc().on_exit.Load();
     if (on_exit_of_libc != nullptr) on_exit_of_libc(NoteStatus, nullptr);
   }
   // The executable is relocated by now, and none of its constructors has run.
