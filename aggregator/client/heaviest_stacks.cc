@@ -11,9 +11,15 @@ HeaviestStacks::~HeaviestStacks() {
   if (entries_ != nullptr) UnmapMemory(entries_, bytes_);
 }
 
+int64_t HeaviestStacks::WeightOf(const Entry& entry) const {
+  if (order_ == MEMPROF_BY_ALLOCATIONS) return entry.row.count;
+  const bool by_size = order_ == MEMPROF_BY_GROWTH && entry.row.bytes < 0;
+  return by_size ? -entry.row.bytes : entry.row.bytes;
+}
+
 bool HeaviestStacks::Lighter(const Entry& a, const Entry& b) const {
-  const int64_t first = by_count_ ? a.row.count : a.row.bytes;
-  const int64_t second = by_count_ ? b.row.count : b.row.bytes;
+  const int64_t first = WeightOf(a);
+  const int64_t second = WeightOf(b);
   return first != second ? first < second : a.site > b.site;
 }
 
@@ -31,10 +37,25 @@ void HeaviestStacks::SiftDown(size_t at, size_t count) {
 void HeaviestStacks::Take(const Region& region, const Segments& segments, ScopeId scope,
                           memprof_order order) {
   region_ = &region;
-  by_count_ = order == MEMPROF_BY_ALLOCATIONS;
-  const ScopeOrder rows = order == MEMPROF_BY_PEAK     ? ScopeOrder::kPeak
-                          : order == MEMPROF_BY_LEAKED ? ScopeOrder::kLeaked
-                                                       : ScopeOrder::kAllocated;
+  order_ = order;
+  ScopeOrder rows;
+  switch (order) {
+    case MEMPROF_BY_PEAK:
+      rows = ScopeOrder::kPeak;
+      break;
+    case MEMPROF_BY_LEAKED:
+      rows = ScopeOrder::kLeaked;
+      break;
+    case MEMPROF_BY_GROWTH:
+      rows = ScopeOrder::kGrowth;
+      break;
+    case MEMPROF_BY_ALLOCATIONS:
+    case MEMPROF_BY_ALLOCATED:
+      rows = ScopeOrder::kAllocated;
+      break;
+    default:
+      return;
+  }
   const uint32_t sites = segments.Sites(scope);
   for (uint32_t site = 0; site < sites; ++site) {
     count_ += segments.Row(scope, rows, site) != SiteRow{};

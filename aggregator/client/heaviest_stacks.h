@@ -18,6 +18,7 @@ class HeaviestStacks {
   HeaviestStacks(const HeaviestStacks&) = delete;
   HeaviestStacks& operator=(const HeaviestStacks&) = delete;
 
+  // An unknown order has no rows.
   void Take(const Region& region, const Segments& segments, ScopeId scope, memprof_order order);
   size_t count() const { return count_; }
 
@@ -30,13 +31,14 @@ class HeaviestStacks {
     SiteRow row;
     uint32_t site;
   };
-  // True if `a` is lighter; of equal weights the later site is.
+  int64_t WeightOf(const Entry& entry) const;
+  // True if `a` is lighter. If the weights are equal, the later site is lighter.
   bool Lighter(const Entry& a, const Entry& b) const;
   void SiftDown(size_t at, size_t count);
   int Call(const Entry& entry, memprof_stack_callback callback, void* context) const;
 
   const Region* region_ = nullptr;
-  bool by_count_ = false;
+  memprof_order order_ = MEMPROF_BY_PEAK;
   Entry* entries_ = nullptr;  // a heap, the heaviest first
   size_t count_ = 0;
   size_t bytes_ = 0;

@@ -296,6 +296,8 @@ SiteRow Segments::Row(ScopeId id, ScopeOrder order, uint32_t site) const {
       if (grown.bytes < 0 || (grown.bytes == 0 && grown.count <= 0)) return {};
       return {grown.bytes, Larger(grown.count, 0)};
     }
+    case ScopeOrder::kGrowth:
+      return scope.end[site] - scope.base[site];
     case ScopeOrder::kAllocated:
       break;
   }

@@ -91,7 +91,7 @@ struct ScopeFigures {
   bool was_stopped = false;
 };
 
-enum class ScopeOrder { kPeak, kLeaked, kAllocated };
+enum class ScopeOrder { kPeak, kLeaked, kGrowth, kAllocated };
 
 class Segments {
  public:

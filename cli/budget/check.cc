@@ -15,6 +15,7 @@
 #include "cli/budget/verdict_text.h"
 #include "cli/load/load.h"
 #include "cli/reports/exactness.h"
+#include "core/profile/renamed_functions.h"
 #include "core/profile/symbol_key.h"
 #include "core/units.h"
 #include "formats/budget_file.h"
@@ -249,11 +250,39 @@ Result<void> LoadBaselines(const SymbolOptions& symbols, Yardstick& yardstick) {
   return {};
 }
 
+// The baselines for one capture: with its names for functions that were renamed since.
+class NamedBaselines {
+ public:
+  NamedBaselines(const std::vector<Profile>& baselines, const Profile& profile) {
+    copies_.reserve(baselines.size());  // all_ points into it
+    for (const Profile& baseline : baselines) {
+      const std::vector<RenamedFunction> renamed = FindRenamedFunctions(baseline, profile);
+      all_.push_back(&baseline);
+      if (renamed.empty()) continue;
+      copies_.push_back(baseline);
+      ApplyLaterNames(renamed, copies_.back());
+      all_.back() = &copies_.back();
+      newest_renamed_ = renamed;
+    }
+  }
+
+  const std::vector<const Profile*>& all() const { return all_; }
+  // Since the newest baseline that has functions of other names.
+  const std::vector<RenamedFunction>& newest_renamed() const { return newest_renamed_; }
+
+ private:
+  std::vector<Profile> copies_;
+  std::vector<const Profile*> all_;  // oldest first
+  std::vector<RenamedFunction> newest_renamed_;
+};
+
 // The judgements against each baseline, oldest first; one without if there is none.
-std::vector<Judgement> JudgeAgainstEach(const Yardstick& yardstick, const Profile& profile) {
+std::vector<Judgement> JudgeAgainstEach(const Yardstick& yardstick,
+                                        const std::vector<const Profile*>& baselines,
+                                        const Profile& profile) {
   std::vector<Judgement> judgements;
-  for (const Profile& baseline : yardstick.baselines) {
-    judgements.push_back(Judge(yardstick.budget, profile, &baseline, yardstick.today));
+  for (const Profile* baseline : baselines) {
+    judgements.push_back(Judge(yardstick.budget, profile, baseline, yardstick.today));
   }
   if (judgements.empty()) {
     judgements.push_back(Judge(yardstick.budget, profile, nullptr, yardstick.today));
@@ -320,12 +349,16 @@ CaptureCheck CheckProfile(const Yardstick& yardstick, const std::string& capture
   check.capture = capture;
   check.program = profile.program.program;
   check.duration_ms = profile.program.duration_ms;
-  std::vector<Judgement> judgements = JudgeAgainstEach(yardstick, profile);
+  const NamedBaselines baselines(yardstick.baselines, profile);
+  std::vector<Judgement> judgements = JudgeAgainstEach(yardstick, baselines.all(), profile);
   const Judgement& judgement = judgements.back();
   check.notes = NotesOn(judgement, profile);
   check.unseen = UnseenLines(profile.unseen);
   AddNotesOnBaseline(yardstick.baselines.empty() ? nullptr : &yardstick.baselines.back(),
                      check.notes);
+  if (!baselines.newest_renamed().empty()) {
+    check.notes.push_back("of the baseline: " + RenamedNote(baselines.newest_renamed()));
+  }
   check.notes.insert(check.notes.end(), yardstick.notes.begin(), yardstick.notes.end());
   for (size_t i = 0; i < judgement.limits.size(); ++i) {
     if (std::string trend = TrendNote(judgements, i); !trend.empty()) {
@@ -334,7 +367,7 @@ CaptureCheck CheckProfile(const Yardstick& yardstick, const std::string& capture
   }
   for (size_t i = 0; i < judgement.limits.size(); ++i) {
     const size_t median = MedianBaseline(judgements, i);
-    const Profile* baseline = yardstick.baselines.empty() ? nullptr : &yardstick.baselines[median];
+    const Profile* baseline = baselines.all().empty() ? nullptr : baselines.all()[median];
     check.items.push_back(LimitItem(std::move(judgements[median].limits[i]), profile, baseline));
   }
   for (const MatchVerdict& match : judgement.matches) {

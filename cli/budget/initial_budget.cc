@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "cli/terminal/terminal.h"
-#include "core/budget/function_name.h"
 #include "core/budget/limit_kind.h"
 #include "core/budget/site_pattern.h"
 #include "core/frame_kind.h"
+#include "core/profile/function_name.h"
 #include "core/profile/location.h"
 #include "core/profile/symbol_key.h"
 #include "core/units.h"

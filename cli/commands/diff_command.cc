@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/basics/ascii_text.h"
@@ -18,6 +19,7 @@
 #include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
 #include "cli/terminal/output.h"
+#include "core/profile/renamed_functions.h"
 
 namespace memprof {
 namespace {
@@ -55,13 +57,14 @@ int Diff(DiffOptions options) {
   if (!sort) return ExitStatusOf(sort.error());
   const Figure figure = options.which.figure();
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
-  const auto before = LoadProfile({{options.before}, options.processes}, options.symbols);
+  auto before = LoadProfile({{options.before}, options.processes}, options.symbols);
   if (!before) return ExitStatusOf(before.error());
   const auto after = LoadProfile({{options.after}, options.processes}, options.symbols);
   if (!after) return ExitStatusOf(after.error());
   if (figure == Figure::kTemporary) {
-    for (const auto& [name, profile] :
-         {std::pair(&options.before, &*before), {&options.after, &*after}}) {
+    const std::pair<const std::string*, const Profile*> sides[] = {{&options.before, &*before},
+                                                                   {&options.after, &*after}};
+    for (const auto& [name, profile] : sides) {
       if (profile->tracker.temporary_threshold != 0) continue;
       return ExitStatusOf({ErrorKind::kUnreadable, NoTemporaryText(*name)});
     }
@@ -76,14 +79,16 @@ int Diff(DiffOptions options) {
                                                                    : "--temporary")});
   }
 
+  const std::vector<RenamedFunction> renamed = FindRenamedFunctions(*before, *after);
+  ApplyLaterNames(renamed, *before);
   if (options.json || options.csv) {
     SayChosen(*before);
     SayChosen(*after);
     const std::vector<DiffRow> rows = DiffRows(*before, *after, *by, figure, *sort);
-    return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows)
+    return WriteOutput(options.output, options.json ? DiffJson(*before, *after, *by, rows, renamed)
                                                     : DiffCsv(*before, *after, rows));
   }
-  const DiffSide old = {options.before, &*before};
+  const DiffSide old = {options.before, &*before, RenamedNote(renamed)};
   const DiffSide now = {options.after, &*after};
   if (options.html) return WritePage(options, old, now, {*by, figure});
   return WriteOutput(

@@ -1,7 +1,7 @@
 // memprof scope-stacks: memprof/gtest.h and memprof/benchmark.h call it when they need names.
 //
 // stdin: ScopeStacksInput. stdout: a line "EXCEPTED-BYTES BLOCKS KEPT-BYTES BLOCKS" for the
-// program, then the text.
+// program, with `net` also "LEAKED-BYTES BLOCKS", then the text.
 
 #include <fmt/format.h>
 
@@ -29,9 +29,10 @@ CommandBody SetUpScopeStacks(Arguments&) {
     const auto symbolizer = MakeSymbolizer(options);
     const auto report =
         ReportScopeStacks(*input, MakeProfile(std::move(input->snapshot), *symbolizer));
-    return WriteOutput({},
-                       fmt::format("{} {} {} {}\n{}", report.excepted.bytes, report.excepted.blocks,
-                                   report.kept.bytes, report.kept.blocks, report.text));
+    std::string sums = fmt::format("{} {} {} {}", report.excepted.bytes, report.excepted.blocks,
+                                   report.kept.bytes, report.kept.blocks);
+    if (input->net) sums += fmt::format(" {} {}", report.leaked.bytes, report.leaked.blocks);
+    return WriteOutput({}, sums + "\n" + report.text);
   };
 }
 

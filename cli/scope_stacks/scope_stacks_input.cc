@@ -68,6 +68,7 @@ ScopeStacksInput Read(const json& root) {
   }
   input.by_blocks = root.at("unit").get<std::string>() == "blocks";
   input.leaks = root.at("leaks").get<bool>();
+  input.net = root.value("net", false);
   input.except = root.at("except").get<std::string>();
   input.except_library = root.at("except_library").get<std::string>();
   for (const json& module : root.at("modules")) {

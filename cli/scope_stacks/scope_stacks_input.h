@@ -4,13 +4,14 @@
 //   {"schema": 1,
 //    "unit": "bytes",                      the order: "bytes" or "blocks"
 //    "leaks": true,                        never freed: what runtimes keep is no leak
+//    "net": true,                          optional: the leak of a place is what it gained
 //    "except": "testing::",                allocations of this namespace, or in
 //    "except_library": "libgtest",         this library, are shown apart
 //    "modules": [{"path": "/x/test", "build_id": "ab12"}, …],
 //    "stacks": [{"bytes": 10, "blocks": 1, "frames": [[0, 4660], [-1, 139637976793088]]}, …]}
 //
 // A frame is a module's index and the return address in the file's own terms, innermost first.
-// Index -1 means that no module has the address. A negative figure means that the place lost
+// Index -1 means that no module has the address. A negative figure means that the stack lost
 // memory.
 //
 // Thread safety: pure. Failure: kUnreadable, with the reason.
@@ -37,6 +38,7 @@ struct ScopeStacksInput {
   std::vector<Weight> weights;  // parallel to the snapshot's sites
   bool by_blocks = false;
   bool leaks = false;
+  bool net = false;
   std::string except;          // empty: none
   std::string except_library;  // likewise; "libgtest" is libgtest.so.1.12.1
 };

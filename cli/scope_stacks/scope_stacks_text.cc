@@ -11,8 +11,8 @@
 
 #include "cli/reports/rows.h"
 #include "cli/terminal/terminal.h"
-#include "core/budget/function_name.h"
 #include "core/frame_kind.h"
+#include "core/profile/function_name.h"
 #include "core/profile/location.h"
 #include "core/tree/path_to_root.h"
 #include "core/units.h"
@@ -102,12 +102,37 @@ std::string FramesText(const Frames& frames) {
   return text;
 }
 
+bool Gained(const Weight& weight) {
+  return weight.bytes > 0 || (weight.bytes == 0 && weight.blocks > 0);
+}
+
+// The stacks, by index, without those of places that gained nothing. The rest's gain is added to
+// `gained`.
+std::vector<size_t> WithoutReplaced(const ScopeStacksInput& input, const Profile& profile,
+                                    const std::vector<size_t>& stacks, Weight* gained) {
+  std::vector<PlaceKey> keys;
+  std::map<PlaceKey, Weight> places;
+  for (const size_t i : stacks) {
+    PlaceKey key = PlaceKeyOf(profile, LocationOf(profile, profile.sites[i]));
+    key.line = 0;  // a function may allocate an entry here and its successor there
+    places[key] += input.weights[i];
+    keys.push_back(std::move(key));
+  }
+  for (const auto& [key, weight] : places) {
+    if (Gained(weight)) *gained += {weight.bytes, std::max<int64_t>(weight.blocks, 0)};
+  }
+  std::vector<size_t> left;
+  for (size_t k = 0; k < stacks.size(); ++k) {
+    if (Gained(places[keys[k]])) left.push_back(stacks[k]);
+  }
+  return left;
+}
+
 }  // namespace
 
 ScopeStacksReport ReportScopeStacks(const ScopeStacksInput& input, const Profile& profile) {
   ScopeStacksReport report;
-  std::map<Frames, Weight> places;
-  Weight whole;
+  std::vector<size_t> own;
   for (size_t i = 0; i < profile.sites.size(); ++i) {
     const ProfileSite& site = profile.sites[i];
     if (IsExcepted(input, profile, site)) {
@@ -115,9 +140,19 @@ ScopeStacksReport ReportScopeStacks(const ScopeStacksInput& input, const Profile
     } else if (input.leaks && site.runtime_reason != nullptr) {
       report.kept += input.weights[i];
     } else {
-      places[FramesOf(profile, site)] += input.weights[i];
-      whole += input.weights[i];
+      own.push_back(i);
     }
+  }
+  if (input.net) own = WithoutReplaced(input, profile, own, &report.leaked);
+  std::map<Frames, Weight> places;
+  Weight whole, freed;
+  for (const size_t i : own) {
+    if (input.net && !Gained(input.weights[i])) {
+      freed += input.weights[i];
+      continue;
+    }
+    places[FramesOf(profile, profile.sites[i])] += input.weights[i];
+    whole += input.weights[i];
   }
   std::vector<std::pair<Frames, Weight>> rows(places.begin(), places.end());
   auto key = [&](const Weight& w) { return input.by_blocks ? w.blocks : w.bytes; };
@@ -142,6 +177,10 @@ ScopeStacksReport ReportScopeStacks(const ScopeStacksInput& input, const Profile
   if (other_places > 0) {
     report.text +=
         fmt::format("  {} at {}\n", FigureText(others), FormatCountOf(other_places, "other place"));
+  }
+  if (freed.bytes != 0 || freed.blocks != 0) {
+    report.text += fmt::format("  less {} that these functions had before\n",
+                               FigureText({-freed.bytes, -freed.blocks}));
   }
   return report;
 }

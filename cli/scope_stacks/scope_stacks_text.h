@@ -11,7 +11,12 @@
 // places; only their sums are given: those of the namespace `except` (or its library), and for
 // leaks those that runtimes keep by design.
 //
-// Invariant: the lines' figures and the two sums add up to all stacks.
+// With `net` a leak is what a place gained, whichever stacks lead to it. A place is the function that
+// a report names: a cache that replaces an entry frees a block of the function that allocates the new
+// one. Places that gained nothing aren't shown.
+//
+// Invariant: the lines' figures and the two sums add up to all stacks; with `net` to those of the
+// places that gained.
 // Thread safety: pure.
 #pragma once
 
@@ -25,6 +30,7 @@ namespace memprof {
 struct ScopeStacksReport {
   ScopeStacksInput::Weight excepted;  // the sum of the excepted namespace or library
   ScopeStacksInput::Weight kept;      // for leaks: the sum kept by design by a runtime
+  ScopeStacksInput::Weight leaked;    // with `net`: what places gained, without these two
   std::string text;                   // lines, each with its line break
 };
 

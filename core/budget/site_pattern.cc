@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "core/budget/function_name.h"
+#include "core/profile/function_name.h"
 #include "core/profile/location.h"
 #include "core/profile/symbol_key.h"
 

@@ -12,8 +12,9 @@
  *
  * MEMPROF_LIMIT_PEAK(size): how much more than at the limit's line the heap may hold at once.
  *
- * MEMPROF_LIMIT_LEAKS(size): how much may be there at the end that places of the code have
- * allocated since and not freed; with 0 not one block, not even of no bytes.
+ * MEMPROF_LIMIT_LEAKS(size): how much functions may have allocated since that isn't freed at the
+ * end, less what they had allocated before and is freed since: a cache that replaces an entry leaks
+ * nothing. With 0 not one block may be left, not even of no bytes.
  *
  * MEMPROF_LIMIT_ALLOCATIONS(n): how many allocations may be made; a realloc is one.
  *
@@ -226,16 +227,18 @@ class LimitScope {
   std::string FailureText(const Figures& figures) const {
     char name[16] = "";
     pthread_getname_np(pthread_self(), name, sizeof name);
-    const memprof_order orders[] = {MEMPROF_BY_PEAK, MEMPROF_BY_LEAKED, MEMPROF_BY_ALLOCATIONS};
+    const memprof_order orders[] = {MEMPROF_BY_PEAK, MEMPROF_BY_GROWTH, MEMPROF_BY_ALLOCATIONS};
     const detail::ScopeReport report = detail::ReportScope(
         scope_, {orders[figure_], "testing::", "libgtest", thread_ ? name : nullptr});
     Measured measured = MeasuredIn(figures);
     const bool counts = figure_ == kAllocations;
     const int64_t foreign = counts ? report.excepted_blocks : report.excepted_bytes;
-    if (foreign > 0) measured.value -= foreign;
-    if (figure_ == kLeaks) {
-      measured.value -= report.kept_bytes;
-      if (!thread_) measured.blocks -= report.excepted_blocks + report.kept_blocks;
+    if (figure_ == kLeaks && !thread_) {
+      measured.value = report.leaked_bytes;
+      measured.blocks = report.leaked_blocks;
+    } else {
+      if (foreign > 0) measured.value -= foreign;
+      if (figure_ == kLeaks) measured.value -= report.kept_bytes;
     }
     if (!Exceeded(measured)) return {};
     std::string text = HeadText(measured, figures) + "\n" + report.text;

@@ -90,7 +90,7 @@ struct memprof_figures {
   int64_t peak_growth_bytes; /* peak_bytes - start_bytes; never negative */
   int64_t growth_bytes;      /* now_bytes - start_bytes; negative if more was freed */
   int64_t growth_blocks;
-  int64_t leaked_bytes;  /* the sum over the places that grew: the leak of one place is */
+  int64_t leaked_bytes;  /* the sum over the stacks that grew: the leak of one stack is */
   int64_t leaked_blocks; /* not hidden by memory that another one gave back */
   uint64_t allocations;  /* made since the begin, freed or not; a realloc is one */
   uint64_t allocated_bytes;
@@ -123,7 +123,9 @@ enum memprof_order {
                                * sum to peak_growth_bytes; negative ones come last */
   MEMPROF_BY_LEAKED = 1,      /* growth from its begin to now; only stacks that grew */
   MEMPROF_BY_ALLOCATIONS = 2, /* number of blocks allocated in it */
-  MEMPROF_BY_ALLOCATED = 3    /* number of bytes */
+  MEMPROF_BY_ALLOCATED = 3,   /* number of bytes */
+  MEMPROF_BY_GROWTH = 4       /* growth from its begin to now, the largest change first; negative
+                               * for a stack that shrank; the rows sum to growth_bytes */
 };
 
 struct memprof_stack {

@@ -27,7 +27,8 @@ Json ChangeObject(const DiffFigures& before, const DiffFigures& after, Figure fi
 }  // namespace
 
 std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
-                     const std::vector<DiffRow>& rows) {
+                     const std::vector<DiffRow>& rows,
+                     const std::vector<RenamedFunction>& renamed) {
   const bool old_estimates = before.tracker.sample_bytes != 0;
   const bool new_estimates = after.tracker.sample_bytes != 0;
   const std::vector<Figure> figures = KnownFigures(before, after);
@@ -38,6 +39,12 @@ std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
   for (const Figure figure : figures) {
     json["difference"][NameOf(figure)] =
         ChangeObject(FiguresOf(before), FiguresOf(after), figure, old_estimates || new_estimates);
+  }
+  Json& pairs = json["renamed"] = Json::array();
+  for (const RenamedFunction& function : renamed) {
+    pairs.push_back(
+        {{"before", {{"function", function.before.function}, {"module", function.before.module}}},
+         {"after", {{"function", function.after.function}, {"module", function.after.module}}}});
   }
   Json& array = json["rows"] = Json::array();
   for (const DiffRow& row : rows) {

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "cli/reports/difference/profile_diff.h"
+#include "core/profile/renamed_functions.h"
 
 namespace memprof {
 
-// By docs/schemas/diff.json.
+// By docs/schemas/diff.json. `renamed`: functions of `before` that have their later names here.
 std::string DiffJson(const Profile& before, const Profile& after, DiffBy by,
-                     const std::vector<DiffRow>& rows);
+                     const std::vector<DiffRow>& rows, const std::vector<RenamedFunction>& renamed);
 
 // With the standard errors of the differences, if they are estimates.
 std::string DiffCsv(const Profile& before, const Profile& after, const std::vector<DiffRow>& rows);

@@ -42,6 +42,7 @@ Json SideJson(const DiffSide& side) {
   for (const std::string& line : ProcessLines(*side.profile))
     warnings.push_back("processes: " + line);
   for (std::string& line : ExactnessNotes(*side.profile)) warnings.push_back(std::move(line));
+  if (!side.note.empty()) warnings.push_back(side.note);
   if (const uint64_t sample = side.profile->tracker.sample_bytes; sample != 0) {
     warnings.push_back("sampled: " + SamplingText(sample));
   }

@@ -117,6 +117,9 @@ std::string HeadText(const char* name, const DiffSide& side, const TextStyle& st
   for (const std::string& doubt : ExactnessNotes(*side.profile)) {
     text += std::string(8, ' ') + Wrapped("note: " + Printable(doubt), 8, style.width);
   }
+  if (!side.note.empty()) {
+    text += std::string(8, ' ') + Wrapped("note: " + Printable(side.note), 8, style.width);
+  }
   return text;
 }
 

@@ -15,6 +15,7 @@ namespace memprof {
 struct DiffSide {
   std::string name;  // the name of the capture's file
   const Profile* profile = nullptr;
+  std::string note = {};  // empty: none; which functions are shown by their later names
 };
 
 struct DiffTextOptions {

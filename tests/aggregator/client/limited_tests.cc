@@ -107,6 +107,41 @@ TEST(Leaks, BesideGoogleTestsOwnFails) {
   Forget(77);
 }
 
+// A cache of one entry. Its callers differ, so each entry has a stack of its own.
+class Cache {
+ public:
+  ~Cache() { free(entry_); }
+  __attribute__((noinline)) void Put(size_t bytes) {
+    free(entry_);
+    entry_ = malloc(bytes);
+  }
+
+ private:
+  void* entry_ = nullptr;
+};
+
+TEST(Leaks, OfAReplacedEntryPasses) {
+  Cache cache;
+  cache.Put(500);
+  MEMPROF_LIMIT_LEAKS(0);
+  cache.Put(500);
+}
+
+TEST(Leaks, OfALargerEntryFails) {
+  Cache cache;
+  cache.Put(500);
+  MEMPROF_LIMIT_LEAKS(0);
+  cache.Put(540);
+}
+
+TEST(Leaks, BesideMemoryGivenBackFails) {
+  Cache cache;
+  cache.Put(500);
+  MEMPROF_LIMIT_LEAKS(0);
+  cache.Put(0);
+  Forget(99);
+}
+
 TEST(Leaks, LeftByAnExceptionPasses) {
   try {
     MEMPROF_LIMIT_LEAKS(0);

@@ -56,6 +56,20 @@ TEST(Check, WithABaselineWhatGrewComesFirst) {
   EXPECT_NE(text.find("others (2 stacks)"), std::string::npos) << text;
 }
 
+TEST(Check, ARenamedFunctionIsComparedWithItsOldName) {
+  ProfileBuilder before("demo"), now("demo");
+  before.Site({{"main"}, {"Load"}}, {{9000, 9}, {}, {9000, 9}});
+  now.Site({{"main"}, {"Read"}}, {{9100, 9}, {}, {9100, 9}});
+  Yardstick yardstick = YardstickOf("[[budget.match]]\nfunction = \"Read\"\npeak = \"+5%\"");
+  yardstick.baselines = {before.profile()};
+  const CheckReport report = ReportOn(yardstick, now.profile());
+  EXPECT_EQ(report.captures[0].items[0].standing, Standing::kWithin);
+  const auto& notes = report.captures[0].notes;
+  EXPECT_NE(std::find(notes.begin(), notes.end(),
+                      "of the baseline: Load is now Read (paired by callers and size)"),
+            notes.end());
+}
+
 Profile ProfileOfPeak(uint64_t bytes, int64_t day) {
   ProfileBuilder b("demo");
   b.Site({{"main"}, {"Read"}}, {{bytes, 1}, {}, {bytes, 1}});

@@ -75,6 +75,21 @@ TEST(ScopeStacksText, AddsUpStacksThatLookAlike) {
   EXPECT_EQ(stacks.Report().text, "  15 B in 2 blocks\n    F  lib/F.cc:7\n");
 }
 
+TEST(ScopeStacksText, TakesWhatAFunctionFreedFromWhatItAllocated) {
+  Stacks stacks;
+  stacks.input.net = stacks.input.leaks = true;
+  stacks.Add(100, 1, {"malloc", "Put", "Warm"}).Add(-90, -1, {"malloc", "Put", "Test"});
+  stacks.Add(50, 1, {"Same", "A"}).Add(-50, -1, {"Same", "B"}).Add(-7, -1, {"Freed"});
+  const ScopeStacksReport report = stacks.Report();
+  EXPECT_EQ(report.leaked.bytes, 10);
+  EXPECT_EQ(report.leaked.blocks, 0);
+  EXPECT_EQ(report.text,
+            "  100 B in 1 block\n"
+            "    Put   lib/Put.cc:7\n"
+            "    Warm  lib/Warm.cc:7\n"
+            "  less 90 B in 1 block that these functions had before\n");
+}
+
 TEST(ScopeStacksText, IsShortForDeepStacks) {
   Stacks stacks;
   std::vector<std::string> deep;

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memprof/detail/byte_size.h"
@@ -31,6 +33,11 @@ struct ScopeReport {
   /* The part of the leaks that libc, libstdc++ or the loader keeps by design. */
   int64_t kept_bytes = 0;
   int64_t kept_blocks = 0;
+  /* MEMPROF_BY_GROWTH: the growth of the places that grew, without these two parts. A place is the
+   * function that a report names, so a block that replaces another one of its function is no growth,
+   * whoever called. */
+  int64_t leaked_bytes = 0;
+  int64_t leaked_blocks = 0;
 };
 
 struct ScopeQuestion {
@@ -90,7 +97,8 @@ inline std::string QuestionJson(const std::vector<ScopeStack>& stacks,
                                 const ScopeQuestion& question) {
   const bool by_blocks = question.order == MEMPROF_BY_ALLOCATIONS;
   std::string json = "{\"schema\":1,\"unit\":" + Quoted(by_blocks ? "blocks" : "bytes") +
-                     ",\"leaks\":" + (question.order == MEMPROF_BY_LEAKED ? "true" : "false") +
+                     (question.order == MEMPROF_BY_GROWTH ? ",\"net\":true" : "") +
+                     ",\"leaks\":" + (question.order == MEMPROF_BY_GROWTH ? "true" : "false") +
                      ",\"except\":" + Quoted(question.except) +
                      ",\"except_library\":" + Quoted(question.except_library) + ",\"modules\":[";
   for (size_t i = 0; i < modules.size(); ++i) {
@@ -135,6 +143,37 @@ inline std::string LoaderName(uintptr_t return_address, std::string* module) {
   return name;
 }
 
+/* The functions of a stack that aren't plumbing, `most` at most. */
+inline std::vector<std::string> LoaderNames(const ScopeStack& stack, size_t most) {
+  std::vector<std::string> names;
+  for (const uintptr_t address : stack.frames) {
+    std::string module;
+    const std::string name = LoaderName(address, &module);
+    const bool plumbing = module.rfind("libmemprof_", 0) == 0 || module.rfind("libc.", 0) == 0 ||
+                          module.rfind("libstdc++", 0) == 0;
+    if (plumbing || name.rfind("std::", 0) == 0) continue;
+    if (names.size() == most) break;
+    names.push_back(name);
+  }
+  return names;
+}
+
+/* Sums by the innermost function that the loader can name. */
+inline void NetByLoader(const std::vector<ScopeStack>& stacks, ScopeReport* report) {
+  std::map<std::vector<std::string>, std::pair<int64_t, int64_t>> places;
+  for (const ScopeStack& stack : stacks) {
+    auto& place = places[LoaderNames(stack, 1)];
+    place.first += stack.bytes;
+    place.second += stack.blocks;
+  }
+  for (const auto& named : places) {
+    const std::pair<int64_t, int64_t>& net = named.second;
+    if (net.first < 0 || (net.first == 0 && net.second <= 0)) continue;
+    report->leaked_bytes += net.first;
+    report->leaked_blocks += std::max<int64_t>(net.second, 0);
+  }
+}
+
 inline std::string NamedByLoader(const std::vector<ScopeStack>& stacks) {
   std::string text =
       "  (no file and line: the memprof command could not be run; exported symbols only)\n";
@@ -144,16 +183,7 @@ inline std::string NamedByLoader(const std::vector<ScopeStack>& stacks) {
         (stacks[i].blocks > 0 ? " in " + Plural(static_cast<uint64_t>(stacks[i].blocks), "block")
                               : std::string()) +
         "\n";
-    int shown = 0;
-    for (const uintptr_t address : stacks[i].frames) {
-      std::string module;
-      const std::string name = LoaderName(address, &module);
-      const bool plumbing = module.rfind("libmemprof_", 0) == 0 || module.rfind("libc.", 0) == 0 ||
-                            module.rfind("libstdc++", 0) == 0;
-      if (plumbing || name.rfind("std::", 0) == 0) continue;
-      if (shown++ == 8) break;
-      text += "    " + name + "\n";
-    }
+    for (const std::string& name : LoaderNames(stacks[i], 8)) text += "    " + name + "\n";
   }
   if (stacks.size() > 3) {
     text += "  and " + Plural(stacks.size() - 3, "other stack") + "\n";
@@ -167,17 +197,20 @@ inline ScopeReport ReportScope(memprof_scope scope, const ScopeQuestion& questio
   const std::vector<ScopeStack> stacks = StacksOf(scope, question);
   if (stacks.empty()) return report;
   std::string answer;
-  int read = 0;
-  long long sums[4] = {0, 0, 0, 0};
+  const bool net = question.order == MEMPROF_BY_GROWTH;
+  long long sums[6] = {0, 0, 0, 0, 0, 0};
   if (RunMemprof("scope-stacks", QuestionJson(stacks, LoadedModules(), question), &answer) &&
-      std::sscanf(answer.c_str(), "%lld %lld %lld %lld\n%n", &sums[0], &sums[1], &sums[2], &sums[3],
-                  &read) == 4) {
+      std::sscanf(answer.c_str(), "%lld %lld %lld %lld %lld %lld", &sums[0], &sums[1], &sums[2],
+                  &sums[3], &sums[4], &sums[5]) >= (net ? 6 : 4)) {
     report.text = answer.substr(answer.find('\n') + 1);
     report.excepted_bytes = sums[0];
     report.excepted_blocks = sums[1];
     report.kept_bytes = sums[2];
     report.kept_blocks = sums[3];
+    report.leaked_bytes = sums[4];
+    report.leaked_blocks = sums[5];
   } else {
+    if (net) NetByLoader(stacks, &report);
     report.text = NamedByLoader(stacks);
   }
   return report;

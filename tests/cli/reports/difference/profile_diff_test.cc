@@ -101,7 +101,8 @@ TEST(ProfileDiff, AddsTheVariancesOfEstimates) {
   double sum = 0;
   for (const DiffRow& row : rows) sum += ChangeVariance(row.before, row.after, Figure::kPeak).bytes;
   EXPECT_NEAR(sum, 2 * estimated.variances.peak.bytes, 1e-6 * sum);
-  const auto json = nlohmann::json::parse(DiffJson(estimated, estimated, DiffBy::kFunction, rows));
+  const auto json =
+      nlohmann::json::parse(DiffJson(estimated, estimated, DiffBy::kFunction, rows, {}));
   EXPECT_TRUE(json["difference"]["peak"].contains("standard_error"));
   EXPECT_NE(DiffCsv(estimated, estimated, rows).find(",peak_difference_bytes_standard_error,"),
             std::string::npos);

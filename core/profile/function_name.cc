@@ -1,4 +1,4 @@
-#include "core/budget/function_name.h"
+#include "core/profile/function_name.h"
 
 #include <cctype>
 #include <cstddef>
