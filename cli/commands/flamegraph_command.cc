@@ -12,6 +12,8 @@
 #include "cli/load/load.h"
 #include "cli/reports/exactness.h"
 #include "cli/reports/report.h"
+#include "cli/reports/statistics.h"
+#include "cli/reports/summary_text.h"
 #include "cli/terminal/output.h"
 #include "cli/web/page.h"
 #include "cli/web/source_lines.h"
@@ -48,6 +50,8 @@ int Flamegraph(const FlamegraphOptions& options) {
   page.capture = std::filesystem::path(TextOfNames(options.captures.names)).filename().string();
   page.warnings = ProcessLines(*profile);
   for (const std::string& doubt : ExactnessNotes(*profile)) page.warnings.push_back(doubt);
+  if (!profile->sources.empty()) page.run = MergeText(profile->sources);
+  page.statistics = StatisticsOf(*profile);
   SourceLines source(profile->program.start_unix_ms +
                      static_cast<int64_t>(profile->program.duration_ms));
   if (!options.symbols.no_binaries) {

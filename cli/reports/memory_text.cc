@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <utility>
 #include <vector>
 
 #include "cli/terminal/text_table.h"
@@ -58,17 +59,21 @@ std::string LastSaidText(const AllocatorSample& said) {
 
 }  // namespace
 
-std::string MemoryText(const Profile& profile, const TextStyle& style) {
+MemoryTable MemoryTableOf(const Profile& profile) {
   const MemoryRecord& memory = profile.memory;
   const bool said = Tells(memory.last_said);
+  MemoryTable table;
   if (memory.samples.empty()) {
-    return said ? "\n" + Wrapped(LastSaidText(memory.last_said), 0, style.width) : std::string();
+    if (said) table.notes.push_back(LastSaidText(memory.last_said));
+    return table;
   }
   const MemorySample& last = memory.samples.back();
   const MemorySample& highest = *HighestOf(memory);
-  TextTable table({{"at " + FormatDuration(highest.time_ms), 12, 1},
-                   {"at " + FormatDuration(last.time_ms), 12}},
-                  "part", style);
+  table.is_measured = true;
+  table.highest_ms = highest.time_ms;
+  table.last_ms = last.time_ms;
+  table.highest_rss_bytes = highest.rss_bytes;
+  table.last_rss_bytes = last.rss_bytes;
   // A part that is missing in one of them is 0 there.
   const std::vector<MemoryPart> of_highest = PartsOf(highest), of_last = PartsOf(last);
   auto bytes_of = [](const std::vector<MemoryPart>& parts, const std::string& name) {
@@ -78,8 +83,7 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
   };
   auto line = [&](const MemoryPart& part) {
     const int64_t then = bytes_of(of_highest, part.name), now = bytes_of(of_last, part.name);
-    if (then == 0 && now == 0) return;
-    table.Add({{SignedBytes(then), SignedBytes(now)}, part.meaning});
+    if (then != 0 || now != 0) table.rows.push_back({part.meaning, then, now});
   };
   // Both in one order, whichever has a part.
   size_t next = 0;
@@ -91,29 +95,47 @@ std::string MemoryText(const Profile& profile, const TextStyle& style) {
     }
     line(part);
   }
-  table.Add({{FormatBytes(highest.rss_bytes), FormatBytes(last.rss_bytes)},
-             "RSS, the highest and the last whose parts were measured"});
-  std::string text = "\n" + Bold("Where the resident memory is", style) + "\n" + table.Text();
   if (profile.program.rss_peak_bytes > highest.rss_bytes) {
-    text += Wrapped(fmt::format("RSS was {} at its highest, by the kernel's own count, at a moment "
-                                "when its parts were not measured",
-                                FormatBytes(profile.program.rss_peak_bytes)),
-                    0, style.width);
+    table.notes.push_back(
+        fmt::format("RSS was {} at its highest, by the kernel's own count, at a moment when its "
+                    "parts were not measured",
+                    FormatBytes(profile.program.rss_peak_bytes)));
   }
   if (said && !Tells(highest.allocator) && !Tells(last.allocator)) {
     // Why nobody asked it before would read as if it had said nothing.
-    return text + Wrapped("the allocator's part wasn't measured at these moments; " +
-                              LastSaidText(memory.last_said),
-                          0, style.width);
+    table.notes.push_back("the allocator's part wasn't measured at these moments; " +
+                          LastSaidText(memory.last_said));
+    return table;
   }
   std::string sources = SourceText(highest.allocator);
   const std::string of_last_sample = SourceText(last.allocator);
   if (of_last_sample != sources) sources += "; " + of_last_sample;
-  text += Wrapped(sources, 0, style.width);
+  table.notes.push_back(std::move(sources));
   if (said && memory.last_said != last.allocator) {
-    text += Wrapped(LastSaidText(memory.last_said), 0, style.width);
+    table.notes.push_back(LastSaidText(memory.last_said));
   }
-  return text;
+  return table;
+}
+
+std::string MemoryText(const MemoryTable& memory, const TextStyle& style) {
+  std::string text;
+  if (memory.is_measured) {
+    TextTable table({{"at " + FormatDuration(memory.highest_ms), 12, 1},
+                     {"at " + FormatDuration(memory.last_ms), 12}},
+                    "part", style);
+    for (const MemoryTableRow& row : memory.rows) {
+      table.Add({{SignedBytes(row.highest_bytes), SignedBytes(row.last_bytes)}, row.meaning});
+    }
+    table.Add({{FormatBytes(memory.highest_rss_bytes), FormatBytes(memory.last_rss_bytes)},
+               "RSS, the highest and the last whose parts were measured"});
+    text = Bold("Where the resident memory is", style) + "\n" + table.Text();
+  }
+  for (const std::string& note : memory.notes) text += Wrapped(note, 0, style.width);
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string MemoryText(const Profile& profile, const TextStyle& style) {
+  return MemoryText(MemoryTableOf(profile), style);
 }
 
 }  // namespace memprof

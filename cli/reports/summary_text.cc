@@ -18,28 +18,6 @@
 namespace memprof {
 namespace {
 
-std::string MergeText(const std::vector<SnapshotSource>& sources) {
-  int64_t last = 0;
-  std::map<std::string, size_t> programs;
-  for (const SnapshotSource& source : sources) {
-    last = std::max(last, source.program.start_unix_ms);
-    ++programs[source.program.program];
-  }
-  // sources are ordered by their start
-  const int64_t first = sources.front().program.start_unix_ms;
-  std::string names;
-  constexpr size_t kMost = 5;
-  size_t shown = 0;
-  for (const auto& [name, runs] : programs) {
-    if (++shown > kMost) break;
-    names += fmt::format("{}{} of {}", names.empty() ? "" : ", ", runs, Printable(name));
-  }
-  if (programs.size() > kMost)
-    names += fmt::format(" and {} more programs", programs.size() - kMost);
-  return fmt::format("a merge of {} captures, {}, started {} to {}", sources.size(), names,
-                     FormatUtcTime(first), FormatUtcTime(last));
-}
-
 // The first ones; `parse` lists all.
 std::string NamedText(const NamedMoments& named) {
   constexpr size_t kMost = 12;
@@ -162,6 +140,28 @@ std::string SymbolsText(const Profile& profile, const TextStyle& style) {
 }
 
 }  // namespace
+
+std::string MergeText(const std::vector<SnapshotSource>& sources) {
+  int64_t last = 0;
+  std::map<std::string, size_t> programs;
+  for (const SnapshotSource& source : sources) {
+    last = std::max(last, source.program.start_unix_ms);
+    ++programs[source.program.program];
+  }
+  // sources are ordered by their start
+  const int64_t first = sources.front().program.start_unix_ms;
+  std::string names;
+  constexpr size_t kMost = 5;
+  size_t shown = 0;
+  for (const auto& [name, runs] : programs) {
+    if (++shown > kMost) break;
+    names += fmt::format("{}{} of {}", names.empty() ? "" : ", ", runs, Printable(name));
+  }
+  if (programs.size() > kMost)
+    names += fmt::format(" and {} more programs", programs.size() - kMost);
+  return fmt::format("a merge of {} captures, {}, started {} to {}", sources.size(), names,
+                     FormatUtcTime(first), FormatUtcTime(last));
+}
 
 std::string SummaryText(const Profile& profile, const RowOptions& what, size_t rows,
                         const TextStyle& style) {

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "cli/web/page_tree.h"
 #include "core/figure.h"
 #include "core/profile/profile.h"
+#include "core/profile/statistics.h"
 
 namespace memprof {
 
@@ -31,6 +33,8 @@ struct PageOptions {
   // One line for each reason why figures aren't exact and complete. Empty: there is none, and the
   // page says so.
   std::vector<std::string> warnings;
+  std::string run;  // of a merge: which captures, and when they started; else empty
+  std::optional<Statistics> statistics;  // the figures of `memprof stats`
   // Returns the text of a line of a file; empty: not known. If unset, the page shows no source.
   std::function<std::string(const std::string& file, uint32_t line)> source_line;
   size_t max_source_bytes = 1u << 20;
@@ -66,9 +70,24 @@ struct PageOptions {
 //                "allocations": […]},
 //   "history":  {"node": […], "changes": [how many of each], "moment": […], "bytes": […],
 //                "allocations": […]},
+//   "bands":    {"time_ms": […], "functions": [{"function": …, "file": …, "module": …, "kind": …,
+//                "bytes": […], "allocations": […]}, …], "others": {"bytes": […], "allocations": […]}},
 //   "selected": {"time_ms": n, "text": "live at 9 min 58 s"},
 //   "mapped":   {"peak": [bytes, mappings], "end": [bytes, mappings]},
 //   "rss":      {"time_ms": n, "bytes": n, "parts": [{"name": …, "meaning": …, "bytes": n}, …]}
+//
+// "bands" has what the functions that hold most had live (page_bands.h) at each of the profile's
+// moments, of which "moments" may have only some.
+//
+// A merge also has "run", in words, and
+//
+//   "processes": {"count": n, "listed": [{"program": …, …, "own_peak": [bytes, n],
+//                                         "totals": {…}, "own": {…}, "functions": {…}}, …],
+//                 "together": {"count": n, "totals": {…}}}
+//
+// of which only the processes that are kept apart have "totals" and what follows, in the form of the
+// whole capture's. "together" are all others, listed or not (page_processes.h). "statistics" has the
+// figures of `memprof stats` (core/profile/statistics.h).
 //
 // "rss" has the parts of the highest RSS of which they were measured (core/snapshot/memory_record.h);
 // the program's "rss_peak_bytes" may be higher. A part may be negative, and one of no bytes is left

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -9,10 +8,14 @@
 #include "cli/web/embedded_json.h"
 #include "cli/web/merged_tree.h"
 #include "cli/web/page.h"
+#include "cli/web/page_bands.h"
+#include "cli/web/page_columns.h"
 #include "cli/web/page_functions.h"
 #include "cli/web/page_history.h"
 #include "cli/web/page_memory.h"
+#include "cli/web/page_processes.h"
 #include "cli/web/page_rows.h"
+#include "cli/web/page_statistics.h"
 
 namespace memprof {
 namespace {
@@ -35,27 +38,10 @@ class Strings {
   Json all_ = Json::array();
 };
 
-Json EndJson(const SnapshotProgram& program) {
-  Json end = {{"kind", NameOf(program.end_kind)}, {"code", program.end_code}};
-  if (program.end_kind == EndKind::kSignal) {
-    const char* name = sigabbrev_np(static_cast<int>(program.end_code));
-    end["signal"] = name != nullptr ? std::string("SIG") + name : std::string("signal");
-  }
-  return end;
-}
-
 Json ProgramJson(const Profile& profile) {
-  const SnapshotProgram& program = profile.program;
-  return {{"program", program.program},
-          {"pid", program.pid},
-          {"command", program.command},
-          {"start_ms", program.start_unix_ms},
-          {"duration_ms", program.duration_ms},
-          {"end", EndJson(program)},
-          {"peak_time_ms", program.peak_time_ms},
-          {"peak_time_resolution_ms", program.peak_time_resolution_ms},
-          {"rss_peak_bytes", program.rss_peak_bytes},
-          {"tracker_bytes", profile.tracker.bytes}};
+  Json program = ProgramObject(profile.program);
+  program["tracker_bytes"] = profile.tracker.bytes;
+  return program;
 }
 
 // The text of each frame's first line, or null if no frame has one.
@@ -104,27 +90,6 @@ Json NodesJson(const std::vector<PageNode>& nodes) {
   return {{"parent", std::move(parent)}, {"frame", std::move(frame)}};
 }
 
-template <typename Row, typename Value>
-Json Column(const std::vector<Row>& rows, Value value) {
-  Json column = Json::array();
-  for (const Row& row : rows) column.push_back(value(row));
-  return column;
-}
-
-// The rows' threads, if there are several, and their figures.
-template <typename Row>
-void AddRows(const std::vector<Row>& rows, const std::vector<std::string>& threads, Json& json) {
-  if (threads.size() > 1) {
-    json["thread"] = Column(rows, [](const Row& row) { return row.thread; });
-  }
-  for (const Figure figure : kAllFigures) {
-    json[NameOf(figure) + std::string("_bytes")] =
-        Column(rows, [&](const Row& row) { return FigureOf(row, figure).bytes; });
-    json[NameOf(figure) + std::string("_allocations")] =
-        Column(rows, [&](const Row& row) { return FigureOf(row, figure).allocations; });
-  }
-}
-
 // The variances of the rows' figures.
 template <typename Row>
 Json VariancesJson(const std::vector<Row>& rows) {
@@ -141,7 +106,7 @@ Json VariancesJson(const std::vector<Row>& rows) {
 
 Json OwnJson(const PageRows& page) {
   Json own = {{"node", Column(page.rows, [](const PageRow& row) { return row.node; })}};
-  AddRows(page.rows, page.threads, own);
+  AddColumns(page.rows, page.threads, own);
   return own;
 }
 
@@ -158,12 +123,32 @@ Json FunctionsJson(const PageFunctions& page, const std::vector<std::string>& th
   const std::pair<const char*, const std::vector<FunctionRow>*> kinds[] = {
       {"self", &page.self}, {"located", &page.located}, {"inclusive", &page.inclusive}};
   for (const auto& [name, rows] : kinds) {
-    Json columns = {{"of", Column(*rows, [](const FunctionRow& row) { return row.function; })}};
-    AddRows(*rows, threads, columns);
+    Json columns = FunctionColumns(*rows, threads);
     if (sampled) columns["variances"] = VariancesJson(*rows);
     json[name] = std::move(columns);
   }
   return json;
+}
+
+Json BandsJson(const Profile& profile, const PageBands& page, Strings& strings) {
+  const auto live = [](const std::vector<Count>& counts) {
+    return Json{
+        {"bytes", Column(counts, [](const Count& count) { return count.bytes; })},
+        {"allocations", Column(counts, [](const Count& count) { return count.allocations; })}};
+  };
+  Json functions = Json::array();
+  for (const PageBand& band : page.bands) {
+    Json json = {{"function", strings.Index(band.function.function)},
+                 {"file", strings.Index(band.function.file)},
+                 {"module", strings.Index(band.function.module)},
+                 {"kind", static_cast<int>(band.function.kind)}};
+    json.update(live(band.live));
+    functions.push_back(std::move(json));
+  }
+  return {
+      {"time_ms", Column(profile.moments.at, [](const Moment& moment) { return moment.time_ms; })},
+      {"functions", std::move(functions)},
+      {"others", live(page.others)}};
 }
 
 // No page is made smaller than this: the rest of its size isn't the tree's.
@@ -180,7 +165,10 @@ struct Data {
 class DataWriter {
  public:
   DataWriter(const Profile& profile, const PageOptions& options)
-      : profile_(profile), options_(options), merged_(MergeTree(profile)) {}
+      : profile_(profile),
+        options_(options),
+        merged_(MergeTree(profile)),
+        bands_(MakePageBands(profile, merged_)) {}
 
   Data Write(const PageLimits& limits) {
     const PageTree tree = MakePageTree(profile_, merged_, limits);
@@ -200,6 +188,7 @@ class DataWriter {
   const Profile& profile_;
   const PageOptions& options_;
   const MergedTree merged_;
+  const PageBands bands_;
   std::vector<uint32_t> thread_of_;  // by which functions_ was made
   PageFunctions functions_;
 };
@@ -209,22 +198,19 @@ std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
   const Profile& profile = profile_;
   const PageOptions& options = options_;
   const bool sampled = profile.tracker.sample_bytes != 0;
-  auto pair = [](const Count& count) { return Json::array({count.bytes, count.allocations}); };
   Strings strings;
   Json frames = FramesJson(tree.frames, options, strings);
   Json functions = FunctionsJson(functions_, rows.threads, sampled, strings);
+  Json bands;
+  if (!bands_.others.empty()) bands = BandsJson(profile, bands_, strings);
   Json data = {{"schema", 1},
                {"memprof", MEMPROF_VERSION},
                {"mode", NameOf(options.mode)},
                {"capture", options.capture},
                {"program", ProgramJson(profile)},
-               {"totals",
-                {{"peak", pair(profile.peak)},
-                 {"leaked", pair(profile.leaked)},
-                 {"total", pair(profile.total)},
-                 {"temporary", pair(profile.temporary)}}},
+               {"totals", FiguresJson(profile)},
                {"temporary_threshold", profile.tracker.temporary_threshold},
-               {"kept_by_design", pair(SumKeptByRuntime(profile))},
+               {"kept_by_design", CountJson(SumKeptByRuntime(profile))},
                {"sites", profile.sites.size()},
                {"pruned_nodes", tree.pruned_nodes},
                {"warnings", options.warnings},
@@ -240,6 +226,11 @@ std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
                        {"text", SamplingText(profile.tracker.sample_bytes)},
                        {"variances", VariancesJson(rows.rows)}};
   }
+  if (!bands.is_null()) data["bands"] = std::move(bands);
+  Json processes = ProcessesJson(profile, tree, rows, functions_);
+  if (!processes.is_null()) data["processes"] = std::move(processes);
+  if (!options.run.empty()) data["run"] = options.run;
+  if (options.statistics) data["statistics"] = StatisticsJson(*options.statistics);
   AddMemory(profile, data);
   AddHistory(profile, tree, limits.max_history_bytes, data);
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -23,7 +23,7 @@ struct Booked : Figures {
 template <typename From>
 void Book(Booked& to, const From& from) {
   AddFigures(to, from);
-  to.variances += from.variances;
+  if constexpr (requires { from.variances; }) to.variances += from.variances;
 }
 
 // The figures of one thread, by function.
@@ -63,17 +63,24 @@ class Counter {
       : profile_(profile), merged_(merged), functions_(merged.names), seen_(merged.names.size()) {
     no_program_ = Row(kNoProgramRow);
     seen_.resize(functions_.size());
-    Column self(functions_.size()), located(functions_.size()), inclusive(functions_.size());
-    for (const auto& [thread, sites] : ByThread(rows)) {
-      for (const uint32_t site : sites) Add(site, self, located, inclusive);
-      self.Take(thread, self_);
-      located.Take(thread, located_);
-      inclusive.Take(thread, inclusive_);
+    self_ = located_ = inclusive_ = Column(functions_.size());
+    ByThread<ProfileSite> sites;
+    for (uint32_t i = 0; i < profile.sites.size(); ++i) {
+      sites[ThreadOf(i, rows)].emplace_back(i, &profile.sites[i]);
+    }
+    static_cast<FunctionTables&>(counted_) = Tables(sites);
+    for (const ProfileProcess& process : profile.processes) {
+      ByThread<ProcessRow> of_process;
+      for (const ProcessRow& row : process.rows) {
+        of_process[ThreadOf(row.site, rows)].emplace_back(row.site, &row);
+      }
+      counted_.processes.push_back(Tables(of_process));
     }
   }
 
   PageFunctions Take() && {
-    return {std::move(functions_), std::move(self_), std::move(located_), std::move(inclusive_)};
+    counted_.functions = std::move(functions_);
+    return std::move(counted_);
   }
 
  private:
@@ -86,16 +93,29 @@ class Counter {
     return index;
   }
 
-  std::map<uint32_t, std::vector<uint32_t>> ByThread(const PageRows& rows) const {
-    std::map<uint32_t, std::vector<uint32_t>> sites;
-    for (uint32_t i = 0; i < profile_.sites.size(); ++i) {
-      const uint32_t name = profile_.sites[i].thread_name;
-      sites[name < rows.thread_of.size() ? rows.thread_of[name] : 0].push_back(i);
-    }
-    return sites;
+  // Sites, each with its figures of the whole profile or of a process.
+  template <typename Of>
+  using ByThread = std::map<uint32_t, std::vector<std::pair<uint32_t, const Of*>>>;
+
+  uint32_t ThreadOf(uint32_t site, const PageRows& rows) const {
+    const uint32_t name = profile_.sites[site].thread_name;
+    return name < rows.thread_of.size() ? rows.thread_of[name] : 0;
   }
 
-  void Add(uint32_t index, Column& self, Column& located, Column& inclusive) {
+  template <typename Of>
+  FunctionTables Tables(const ByThread<Of>& by_thread) {
+    FunctionTables tables;
+    for (const auto& [thread, sites] : by_thread) {
+      for (const auto& [site, figures] : sites) Add(site, *figures);
+      self_.Take(thread, tables.self);
+      located_.Take(thread, tables.located);
+      inclusive_.Take(thread, tables.inclusive);
+    }
+    return tables;
+  }
+
+  template <typename Of>
+  void Add(uint32_t index, const Of& figures) {
     const ProfileSite& site = profile_.sites[index];
     const uint32_t leaf = merged_.node_of_site[index];
     ++stamp_;
@@ -115,20 +135,21 @@ class Counter {
     }
     const bool kept = site.runtime_reason != nullptr;
     for (const uint32_t name : path_) {
-      if (!kept || name != reason) inclusive.Add(name, site);
+      if (!kept || name != reason) inclusive_.Add(name, figures);
     }
-    if (leaf == 0) inclusive.Add(no_program_, site);
-    if (!kept && leaf != 0 && location == no_program_) inclusive.Add(no_program_, site);
+    if (leaf == 0) inclusive_.Add(no_program_, figures);
+    if (!kept && leaf != 0 && location == no_program_) inclusive_.Add(no_program_, figures);
     path_.clear();
     const uint32_t innermost = leaf == 0 ? no_program_ : merged_.nodes[leaf].frame;
-    self.Add(kept ? outermost : innermost, site);
-    located.Add(kept ? outermost : location, site);
+    self_.Add(kept ? outermost : innermost, figures);
+    located_.Add(kept ? outermost : location, figures);
   }
 
   const Profile& profile_;
   const MergedTree& merged_;
   std::vector<FunctionName> functions_;
-  std::vector<FunctionRow> self_, located_, inclusive_;
+  PageFunctions counted_;
+  Column self_{0}, located_{0}, inclusive_{0};  // of the thread that is counted
   uint32_t no_program_ = 0;
   std::vector<uint64_t> seen_;  // for each function, the stamp of the last site that has it
   uint64_t stamp_ = 0;
@@ -189,9 +210,13 @@ class Selection {
       const FunctionName& name = all.functions[i];
       bytes[i] = 20 + BytesInJson(name.function) + BytesInJson(name.file);
     }
-    for (const auto* rows : {&all.self, &all.located, &all.inclusive}) {
-      for (const FunctionRow& row : *rows) bytes[row.function] += BytesInJson(row);
-    }
+    const auto add = [&](const FunctionTables& tables) {
+      for (const auto* rows : {&tables.self, &tables.located, &tables.inclusive}) {
+        for (const FunctionRow& row : *rows) bytes[row.function] += BytesInJson(row);
+      }
+    };
+    add(all);
+    for (const FunctionTables& process : all.processes) add(process);
     const std::vector<double> weights = Weights(profile, all);
     std::vector<uint32_t> order(bytes.size());
     std::iota(order.begin(), order.end(), 0u);
@@ -237,6 +262,11 @@ class Selection {
     return out;
   }
 
+  FunctionTables Renumbered(const FunctionTables& tables) const {
+    return {Renumbered(tables.self, true), Renumbered(tables.located, true),
+            Renumbered(tables.inclusive, false)};
+  }
+
   std::vector<FunctionName> TakeNames() { return std::move(chosen_); }
   uint64_t others() const { return others_; }
 
@@ -261,9 +291,10 @@ PageFunctions MakePageFunctions(const Profile& profile, const MergedTree& merged
   const PageFunctions all = Counter(profile, merged, rows).Take();
   Selection selection(profile, all, max_bytes);
   PageFunctions page;
-  page.self = selection.Renumbered(all.self, true);
-  page.located = selection.Renumbered(all.located, true);
-  page.inclusive = selection.Renumbered(all.inclusive, false);
+  static_cast<FunctionTables&>(page) = selection.Renumbered(all);
+  for (const FunctionTables& process : all.processes) {
+    page.processes.push_back(selection.Renumbered(process));
+  }
   page.others = selection.others();
   page.functions = selection.TakeNames();
   return page;

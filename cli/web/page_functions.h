@@ -9,8 +9,8 @@
 // fit, the least important ones are counted together by kOtherFunctions, which has no inclusive
 // figure.
 //
-// Invariants
-//   1. The rows of `self` sum to the profile's totals, and so do those of `located`.
+// Invariants, for the profile's rows and for those of each process of a merge
+//   1. The rows of `self` sum to the totals, and so do those of `located`.
 //   2. A stack counts once for a function that is in it several times.
 //   3. functions[f].inclusive is at least functions[f]'s self, in each figure.
 //   4. Rows are ordered by (function, thread), without repetitions.
@@ -35,12 +35,16 @@ struct FunctionRow : Figures {
   FigureVariances variances;
 };
 
-struct PageFunctions {
-  std::vector<FunctionName> functions;  // the most important first; long names shortened
-  std::vector<FunctionRow> self;        // by the function that called the allocator
-  std::vector<FunctionRow> located;     // by the innermost function that is no system code
+struct FunctionTables {
+  std::vector<FunctionRow> self;     // by the function that called the allocator
+  std::vector<FunctionRow> located;  // by the innermost function that is no system code
   std::vector<FunctionRow> inclusive;
-  uint64_t others = 0;  // the number of functions that kOtherFunctions stands for
+};
+
+struct PageFunctions : FunctionTables {
+  std::vector<FunctionName> functions;    // the most important first; long names shortened
+  uint64_t others = 0;                    // the number of functions that kOtherFunctions stands for
+  std::vector<FunctionTables> processes;  // of each of Profile::processes; empty if not kept apart
 };
 
 inline constexpr char kNoProgramRow[] = "[system frames]";

@@ -2,14 +2,10 @@
 
 #include <utility>
 
+#include "cli/web/page_columns.h"
+
 namespace memprof {
-namespace {
-
 using Json = nlohmann::ordered_json;
-
-Json CountJson(const Count& count) { return Json::array({count.bytes, count.allocations}); }
-
-}  // namespace
 
 void AddMemory(const Profile& profile, Json& data) {
   const MappingSums mapped = SumMappings(profile.mappings.rows, false);

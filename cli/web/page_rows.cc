@@ -52,6 +52,25 @@ bool HasFigure(const ProfileSite& site) {
   return site.peak != Count{} || site.leaked != Count{} || site.total != Count{};
 }
 
+using RowsByPlace = std::map<std::pair<uint32_t, uint32_t>, PageRow>;  // by node and thread
+
+PageRow& RowOf(const Profile& profile, const PageTree& tree, const PageRows& page, size_t site,
+               RowsByPlace& rows) {
+  const uint32_t node = tree.node_of_site[site], name = profile.sites[site].thread_name;
+  const uint32_t thread = name < page.thread_of.size() ? page.thread_of[name] : 0;
+  PageRow& row = rows[{node, thread}];
+  row.node = node;
+  row.thread = thread;
+  return row;
+}
+
+std::vector<PageRow> InOrder(const RowsByPlace& rows) {
+  std::vector<PageRow> ordered;
+  ordered.reserve(rows.size());
+  for (const auto& [place, row] : rows) ordered.push_back(row);
+  return ordered;
+}
+
 }  // namespace
 
 PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_rows) {
@@ -60,23 +79,27 @@ PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_r
   // Halving ends with one row for each node, which the tree's own limits allow.
   for (size_t kept = by_weight.size();; kept /= 2) {
     result.thread_of = Renumbered(profile, by_weight, kept, result.threads);
-    std::map<std::pair<uint32_t, uint32_t>, PageRow> rows;
+    RowsByPlace rows;
     for (size_t i = 0; i < profile.sites.size(); ++i) {
       const ProfileSite& site = profile.sites[i];
       if (!HasFigure(site)) continue;
-      const uint32_t node = tree.node_of_site[i];
-      const uint32_t thread =
-          site.thread_name < result.thread_of.size() ? result.thread_of[site.thread_name] : 0;
-      PageRow& row = rows[{node, thread}];
-      row.node = node;
-      row.thread = thread;
+      PageRow& row = RowOf(profile, tree, result, i, rows);
       AddFigures(row, site);
       row.variances += site.variances;
     }
     if (rows.size() > max_rows && kept > 0) continue;
-    for (auto& [at, row] : rows) result.rows.push_back(row);
+    result.rows = InOrder(rows);
     return result;
   }
+}
+
+std::vector<PageRow> RowsOfProcess(const Profile& profile, const PageTree& tree,
+                                   const PageRows& all, const ProfileProcess& process) {
+  RowsByPlace rows;
+  for (const ProcessRow& row : process.rows) {
+    AddFigures(RowOf(profile, tree, all, row.site, rows), row);
+  }
+  return InOrder(rows);
 }
 
 }  // namespace memprof

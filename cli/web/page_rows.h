@@ -37,4 +37,9 @@ inline constexpr char kOtherThreads[] = "[other threads]";
 
 PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_rows);
 
+// The rows of one process of a merge, whose figures are kept apart. Its threads are those of `all`, the
+// rows of the same profile and tree.
+std::vector<PageRow> RowsOfProcess(const Profile& profile, const PageTree& tree,
+                                   const PageRows& all, const ProfileProcess& process);
+
 }  // namespace memprof

@@ -44,9 +44,10 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
   profile.unseen = std::move(snapshot.unseen);
   profile.sources = std::move(snapshot.sources);
   profile.sizes = SumSizes(snapshot);
-  for (const SnapshotProcess& process : snapshot.processes) {
-    profile.processes.push_back({{}, process.kind});
-    for (const ProcessRow& row : process.rows) AddFigures(profile.processes.back(), row);
+  for (SnapshotProcess& process : snapshot.processes) {
+    profile.processes.push_back({{}, process.kind, std::move(process.rows)});
+    ProfileProcess& sum = profile.processes.back();
+    for (const ProcessRow& row : sum.rows) AddFigures(sum, row);
   }
   profile.nodes.push_back({});
 

@@ -60,6 +60,7 @@ struct ProfileSite {
 // The figures of one source of a merge, if its rows are kept apart.
 struct ProfileProcess : Figures {  // for kApart: sums over its rows
   SnapshotProcess::Kind kind = SnapshotProcess::Kind::kUnknown;
+  std::vector<ProcessRow> rows = {};  // for kApart: of the profile's sites
 };
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";

@@ -203,7 +203,7 @@ function start() {
     showFocus(focus, tree.root, now.measure, zoomTo);
     // A click has zoomed there already, with an animation.
     if (tree.root !== shown || !chart.shows(focus)) drawGraph();
-    else if (look !== lookOf(now)) chart.redraw(tree.root, focus, inverted(now));
+    else if (look !== lookOf(now)) chart.draw(tree.root, focus, inverted(now));
     shown = tree.root;
     look = lookOf(now);
   }

@@ -2,10 +2,12 @@
 // the program that allocated it. A click shows its callers in the graph.
 
 import {KEPT_BY_DESIGN, KIND_ROW} from './model/capture.js';
+import {stackOf} from './model/bands.js';
 import {buildCallerTree} from './model/caller_tree.js';
 import {byId, element} from './element.js';
 import {baseName, bytes, measureExact, plural, share, shortened} from './model/format.js';
 import {whereOf} from './model/frame_text.js';
+import {bandColor} from './timeline_view.js';
 
 const LINES = 5;
 // Enough to follow the heaviest callers of the functions that are shown.
@@ -13,18 +15,28 @@ const OPENED = 400;
 const CALLERS = 4;
 
 export function createFirstLook(capture, figures, state) {
-  const running = ['running', 'cut'].includes(capture.program.end?.kind);
-  byId('first-look').replaceChildren(
-      list(capture, figures, state, 'peak', capture.selected
-          ? `Holds the memory: ${capture.selected.text}` : 'Holds the memory at the peak',
-      'Nothing was allocated.'),
-      list(capture, figures, state, 'leaked', running ? 'Live when read' : 'Never freed',
-          'Nothing was left: no leak.'));
-  return {update() {}};
+  let shown;  // the process whose figures are shown
+
+  function show(process) {
+    const running = ['running', 'cut'].includes(capture.program.end?.kind);
+    byId('first-look').replaceChildren(
+        list(capture, figures, state, {mode: 'peak', process}, capture.selected
+            ? `Holds the memory: ${capture.selected.text}` : 'Holds the memory at the peak',
+        'Nothing was allocated.'),
+        list(capture, figures, state, {mode: 'leaked', process}, running ? 'Live when read' : 'Never freed',
+            'Nothing was left: no leak.'));
+  }
+
+  return {
+    update({process}) {
+      if (process !== shown) show(shown = process);
+    },
+  };
 }
 
-function list(capture, figures, state, mode, title, empty) {
-  const view = {mode, by: 'bytes', system: 'hide', thread: null, direction: 'callers'};
+function list(capture, figures, state, {mode, process}, title, empty) {
+  const view = {mode, by: 'bytes', system: 'hide', thread: null, process, direction: 'callers'};
+  const bands = mode === 'peak' && process === null && capture.bands ? stackOf(capture.bands, 'bytes').bands : [];
   const {root} = buildCallerTree(capture, figures, view, OPENED);
   // Blocks kept by design answer neither question, so they come last.
   const kept = root.children.filter(({name}) => name === KEPT_BY_DESIGN);
@@ -33,7 +45,8 @@ function list(capture, figures, state, mode, title, empty) {
   const functions = root.children.filter((node) => !kept.includes(node) && !isOthers(node));
   const others = root.children.filter(isOthers);
   const shown = functions.slice(0, LINES), rest = functions.slice(LINES);
-  const lines = shown.map((node) => line(capture, state, view, root, node));
+  const lines = shown.map((node) => line(capture, state, view, root, node,
+      bands.findIndex(({fn}) => fn !== undefined && fn === node.fn)));
   const restValue = [...rest, ...others].reduce((sum, node) => sum + node.value, 0);
   const restCount = rest.length + (others.length > 0 ? capture.functions.others : 0);
   const below = [
@@ -47,10 +60,12 @@ function list(capture, figures, state, mode, title, empty) {
       below ? element('p', {className: 'place'}, below) : null);
 }
 
-// The bar lies below the text and shows the share of the whole.
-function line(capture, state, view, root, node) {
+// The bar lies below the text and shows the share of the whole. `band`: the function's place in the
+// timeline's stack, whose colour it has; -1: none.
+function line(capture, state, view, root, node, band) {
   const {place, module} = whereOf(capture, node);
-  const bar = element('i', {className: 'bar'});
+  const bar = element('i', {className: band >= 0 ? 'bar band' : 'bar'});
+  if (band >= 0) bar.style.background = bandColor(band);
   bar.style.width = `${100 * node.value / root.value}%`;
   const callers = heaviestCallers(node);
   const button = element('button', {type: 'button', title: shortened(node.name, 700) + '\n' +

@@ -1,17 +1,16 @@
 // The graph: a thin layer over d3-flame-graph that draws call_tree.js's nodes.
 //
-// d3-flame-graph hides and fades by flags in the data (`hide`, `fade`) and joins frames by a
-// running number; both are set here before each draw, so that one draw does for a new mode with an
-// old zoom.
+// d3-flame-graph lays out every node that it is given, also those that are too narrow to be drawn. A
+// tree may have hundreds of thousands, so it is given only the nodes that are wide enough at this zoom:
+// `c` has them, which it prefers to `children`. It fades by a flag in the data. Both are set here before
+// each draw, so that one draw does for a new mode with an old zoom.
 
 import flamegraph from 'd3-flame-graph';
 import {select} from 'd3-selection';
 
-import {forEachNode} from './model/call_tree.js';
+import {MIN_FRAME_PX, giveWide} from './model/wide_nodes.js';
 
 const ROW_HEIGHT = 20;
-// Narrower frames can't be seen or hit; zooming makes them wide.
-const MIN_FRAME_PX = 2;
 const ZOOM_MS = 220;
 
 export function createFlameChart(container, {color, tooltip, onZoom}) {
@@ -24,10 +23,19 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       .inverted(true)
       .tooltip(tooltip)
       .setColorMapper((drawn) => color(drawn.data))
-      .onClick((drawn) => { drawnFocus = drawn.data; onZoom(drawn.data); });
+      .onClick((drawn) => {
+        drawnFocus = drawn.data;
+        // What the chart has moves there already. Then it gets what is wide enough now.
+        const last = look;
+        onZoom(drawn.data);
+        if (look === last) pending = setTimeout(() => draw(look), animated ? ZOOM_MS + 20 : 0);
+      });
   const selection = select(container);
   let started = false;
   let drawnFocus = null;  // a click on a frame has zoomed there already
+  let look = null;        // {root, inverted}, as drawn last
+  let given = [];         // the nodes that the chart was given
+  let pending = null;     // the draw after the move
 
   function width() { return Math.max(320, container.clientWidth); }
 
@@ -43,25 +51,29 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
     frames.select('foreignObject').select('div').interrupt().text((drawn) => drawn.data.name);
   }
 
+  function draw(next) {
+    clearTimeout(pending);
+    look = next;
+    for (const node of given) node.hide = node.fade = false;
+    given = giveWide(look.root, drawnFocus, width());
+    chart.inverted(look.inverted).width(width());
+    if (started) {
+      chart.update(look.root);
+    } else {
+      started = true;
+      selection.datum(look.root).call(chart);
+    }
+    finish();
+  }
+
   return {
     shows: (focus) => drawnFocus === focus,
     draw(root, focus, {inverted}) {
-      markZoom(root, drawnFocus = focus);
-      chart.inverted(inverted).width(width());
-      if (started) {
-        chart.update(root);
-      } else {
-        started = true;
-        selection.datum(root).call(chart);
-      }
-      finish();
+      drawnFocus = focus;
+      draw({root, inverted});
     },
-    // The same tree with another zoom, direction, width or colours.
-    redraw(root, focus, {inverted}) {
-      markZoom(root, drawnFocus = focus);
-      chart.inverted(inverted).width(width()).update();
-      finish();
-    },
+    // The nodes that are wide enough to be drawn, and the callers of the one that the graph is zoomed to.
+    given: () => given,
     // Marks the frame that the keyboard is at. Returns its element, or null if it isn't drawn.
     mark(node) {
       let marked = null;
@@ -75,17 +87,10 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
     // The drawn nodes: narrow ones are missing.
     drawn() { return new Set(selection.selectAll('g.frame').data().map(({data}) => data)); },
     clear() {
+      clearTimeout(pending);
       chart.destroy();
       container.replaceChildren();
       started = false;
     },
   };
-}
-
-function markZoom(root, focus) {
-  forEachNode(root, (node) => { node.hide = node.fade = false; });
-  for (let node = focus; node.parent; node = node.parent) {
-    node.parent.fade = true;
-    for (const sibling of node.parent.children) sibling.hide = sibling !== node;
-  }
 }

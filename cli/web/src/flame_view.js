@@ -1,6 +1,6 @@
 // The flame graph and its surroundings: legend, zoom strip, search marks, the keyboard's frame.
 
-import {buildTree, forEachNode} from './model/call_tree.js';
+import {buildTree} from './model/call_tree.js';
 import {buildCallerTree} from './model/caller_tree.js';
 import {colorOf, originOf, sampleOf} from './colors.js';
 import {copyText} from './copy.js';
@@ -20,7 +20,7 @@ const ORIGINS = {program: 'the program', library: 'libraries', system: 'system a
 const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no leak.',
   total: 'Nothing was allocated.', temporary: 'No allocation was temporary.',
   grew: 'Nothing grew in this range.', shrank: 'Nothing shrank in this range.'};
-const REBUILT_BY = ['mode', 'by', 'system', 'recursion', 'direction', 'thread', 'range', 'only',
+const REBUILT_BY = ['mode', 'by', 'system', 'recursion', 'direction', 'thread', 'process', 'range', 'only',
   'merge'];
 
 export function createFlameView(capture, wholeFigures, state, toolbar) {
@@ -42,7 +42,7 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
   let width = container.clientWidth;  // as drawn
   new ResizeObserver(() => {
     if (shown && container.clientWidth > 0 && container.clientWidth !== width) {
-      chart.redraw(tree.root, tree.at(view.zoom), look());
+      chart.draw(tree.root, tree.at(view.zoom), look());
       width = container.clientWidth;
     }
   }).observe(container);
@@ -51,10 +51,10 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
 
   function showLegend() {
     const present = new Set();
-    forEachNode(tree.root, (node) => {
+    for (const node of chart.given()) {
       if (node !== tree.root) present.add(originOf(node.frame));
       if (node.match) present.add('match');
-    });
+    }
     byId('legend').replaceChildren(...Object.keys(ORIGINS).filter((origin) => present.has(origin))
         .map((origin) => {
           const sample = element('i', {});
@@ -70,12 +70,12 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
       container.replaceChildren(element('p', {className: 'empty'},
           view.only?.trim() ? `No stack has ${view.only}.` : EMPTY[view.mode]));
     } else if (rebuilt || !shown) {
-      if (!shown) container.replaceChildren();
+      container.querySelector('.empty')?.remove();
       shown = true;
       chart.draw(tree.root, focus, look());
       width = container.clientWidth;
     } else if (!(changed.size === 1 && changed.has('zoom') && chart.shows(focus))) {
-      chart.redraw(tree.root, focus, look());
+      chart.draw(tree.root, focus, look());
     }
   }
 
@@ -126,8 +126,8 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
         shown = shown && !rebuilt;  // drawn again when it becomes visible
         return;
       }
-      if (marks || changed.has('theme')) showLegend();
       drawTree(focus, rebuilt, changed);
+      if (shown) showLegend();
       // The root of a tall flame is at its bottom, out of sight.
       if (changed.has('layout') && changed.size === 1 && now.layout === 'flame') {
         container.scrollIntoView({block: 'end'});

@@ -3,24 +3,10 @@
 
 import {verify} from './model/capture.js';
 import {byId, element} from './element.js';
-import {bytes, duration, exact, measureExact, measureWithError, moment, plural} from './model/format.js';
+import {bytes, duration, exact, measure, measureExact, measureWithError, plural} from './model/format.js';
 import {showRss} from './rss_strip.js';
+import {quotedCommand, runText} from './run_text.js';
 import {modeLabel} from './model/view.js';
-
-// Quoted for a shell, so that an empty argument is visible.
-const quoted = (argument) => /^[\w@%+=:,./-]+$/.test(argument) ? argument
-    : `'${argument.replaceAll("'", "'\\''")}'`;
-
-function endText({kind, code, signal}) {
-  switch (kind) {
-    case 'exit': return `exited with ${code}`;
-    case 'signal': return `was ended by ${signal} (${code})`;
-    case 'exec': return 'executed another program';
-    case 'ended': return 'ended, exit status not known';
-    case 'cut': return 'had not ended at its last checkpoint';
-    default: return 'was still running';
-  }
-}
 
 // The clock's resolution is shown only if the figure depends on it.
 function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
@@ -37,9 +23,10 @@ const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
     : threshold === 1 ? "freed before its thread's next allocation"
     : `freed within ${threshold} allocations of its thread`;
 
-// In a sampled capture every figure is marked as an estimate, with its error.
-const estimate = (capture, figures, mode, by, value) => (capture.sampled ? '≈ ' : '') +
-    measureWithError(value, figures.error({mode, by}, [0]), by);
+// In a sampled capture every figure is marked as an estimate, with its error; a process of a merge has
+// none.
+const estimate = (capture, figures, of, by, value) => capture.sampled
+    ? '≈ ' + measureWithError(value, figures.error({...of, by}, [0]), by) : measure(value, by);
 
 function card(label, figure, exactly, below, attributes = {}) {
   const tag = attributes['data-mode'] ? 'button' : 'div';
@@ -58,53 +45,72 @@ function mappedCard({peak: [most, mappings], end: [left]}) {
 }
 
 export function createHeader(capture, figures, state) {
-  const {program} = capture;
-  byId('program').textContent = program.program || 'unknown program';
-  const command = program.command.map(quoted).join(' ');
-  byId('command').textContent = command;
-  byId('command').title = command.slice(0, 4000);
-  // A capture that has lost its section of the run has none of these; the warnings say so.
-  byId('run').textContent = program.pid === 0 ? '' : [`pid ${program.pid}`,
-    moment(program.start_ms), `${duration(program.duration_ms)}, ${endText(program.end)}`]
-      .filter(Boolean).join(' · ');
-  byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
-  document.title = `${program.program || 'memprof'} · ${capture.capture}`;
+  let shown;  // the index of the process whose figures are shown; null: all
 
-  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: keptByDesign(capture),
-    temporary: freedAfter(capture)};
-  const cards = capture.modes.map((mode) => {
-    const [size, count] = capture.totals[mode];
-    const more = mores[mode] ?? '';
-    const made = card(modeLabel(capture, mode), estimate(capture, figures, mode, 'bytes', size),
-        measureExact(size, 'bytes'),
-        [estimate(capture, figures, mode, 'allocations', count) +
-             (count === 1 ? ' allocation' : ' allocations'), more].filter(Boolean).join(' · '),
-        {'data-mode': mode, type: 'button'});
-    made.addEventListener('click', () => state.set({mode}));
-    return made;
-  });
-  const known = program.rss_peak_bytes > 0;
-  // A tracker with more bytes than were resident counted in a file.
-  const {tracker_bytes: tracker} = program;
-  const trackers = known && tracker >= program.rss_peak_bytes
-      ? `tracker counted in a file of ${bytes(tracker)}` : `tracker ${bytes(tracker)} of it`;
-  cards.push(card('Peak RSS', known ? bytes(program.rss_peak_bytes) : 'not known',
-      known ? measureExact(program.rss_peak_bytes, 'bytes') : '',
-      tracker > 0 ? trackers : ''));
-  if (capture.mapped) cards.push(mappedCard(capture.mapped));
-  byId('figures').replaceChildren(...cards);
+  // What ran: the capture's program, or the chosen process of a merge.
+  function showRun(process) {
+    const program = process ?? capture.program;
+    byId('program').textContent = program.program || 'unknown program';
+    const command = quotedCommand(program.command);
+    byId('command').textContent = command;
+    byId('command').title = command.slice(0, 4000);
+    byId('run').textContent = process === null && capture.run ? capture.run : runText(program);
+    byId('run').title = byId('run').textContent;
+  }
+
+  function showCards(process, index) {
+    const program = process ?? capture.program, totals = process?.totals ?? capture.totals;
+    const mores = {peak: capture.selected ? '' : peakTime(program),
+      leaked: process === null ? keptByDesign(capture) : '', temporary: freedAfter(capture)};
+    const cards = capture.modes.map((mode) => {
+      const [size, count] = totals[mode];
+      const more = mores[mode] ?? '';
+      const of = {mode, process: index};
+      const made = card(modeLabel(capture, mode), estimate(capture, figures, of, 'bytes', size),
+          measureExact(size, 'bytes'),
+          [estimate(capture, figures, of, 'allocations', count) +
+               (count === 1 ? ' allocation' : ' allocations'), more].filter(Boolean).join(' · '),
+          {'data-mode': mode, type: 'button'});
+      made.addEventListener('click', () => state.set({mode}));
+      return made;
+    });
+    cards.push(rssCard(program, process !== null, Boolean(capture.processes)));
+    if (capture.mapped && process === null) cards.push(mappedCard(capture.mapped));
+    byId('figures').replaceChildren(...cards);
+  }
+
+  byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
+  document.title = `${capture.program.program || 'memprof'} · ${capture.capture}`;
   showRss(capture);
   showTrust(capture);
 
   return {
-    update({mode}) {
-      for (const made of cards) {
+    update({mode, process: index}) {
+      if (index !== shown) {
+        const process = index === null ? null : capture.processes.listed[index];
+        showRun(process);
+        showCards(process, index);
+        shown = index;
+      }
+      for (const made of byId('figures').children) {
         if (made.dataset.mode) {
           made.setAttribute('aria-pressed', String(made.dataset.mode === mode));
         }
       }
     },
   };
+}
+
+// Of a merge the sum of the highest of each source. The tracker's part isn't known by process.
+function rssCard(program, isProcess, isMerge) {
+  const known = program.rss_peak_bytes > 0;
+  // A tracker with more bytes than were resident counted in a file.
+  const {tracker_bytes: tracker} = program;
+  const trackers = known && tracker >= program.rss_peak_bytes
+      ? `tracker counted in a file of ${bytes(tracker)}` : `tracker ${bytes(tracker)} of it`;
+  const below = [isMerge && !isProcess ? 'sum of the processes' : '', tracker > 0 ? trackers : ''];
+  return card('Peak RSS', known ? bytes(program.rss_peak_bytes) : 'not known',
+      known ? measureExact(program.rss_peak_bytes, 'bytes') : '', below.filter(Boolean).join(' · '));
 }
 
 function notes(className, summary, lines) {

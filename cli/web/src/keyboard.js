@@ -26,6 +26,7 @@ export function createKeyboard(capture, state, flame) {
       direction: state.get().direction === 'callees' ? 'callers' : 'callees'}),
     s: () => flip('view', 'sites', 'graph'),
     f: () => flip('view', 'functions', 'graph'),
+    t: () => flip('view', 'statistics', 'graph'),
     h: () => flip('system', 'hide', 'show'),
     r: () => flip('recursion', 'fold', 'show'),
     c: () => flame.copyStack(),

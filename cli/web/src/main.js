@@ -9,8 +9,10 @@ import {createFlameView} from './flame_view.js';
 import {createFunctionsView} from './functions_view.js';
 import {createHeader} from './header.js';
 import {createKeyboard} from './keyboard.js';
+import {createProcessesView} from './processes_view.js';
 import {createRangeBar} from './range_bar.js';
 import {createSitesView} from './sites_view.js';
+import {createStatisticsView} from './statistics_view.js';
 import {createTheme} from './theme.js';
 import {createTimelineView} from './timeline_view.js';
 import {createToolbar} from './toolbar.js';
@@ -21,16 +23,18 @@ function start() {
   const capture = parseCapture(byId('capture').textContent);
   const figures = createFigures(capture);
   const state = createState({mode: capture.mode});
-  const toolbar = createToolbar(capture, figures, state);
+  const toolbar = createToolbar(capture, state);
   const flame = createFlameView(capture, figures, state, toolbar);
   const range = createRangeBar(capture, figures, state);
   const parts = [
     createTheme(state, () => update(new Set(['theme']))),
     createHeader(capture, figures, state),
     createFirstLook(capture, figures, state),
-    toolbar, range, createTimelineView(capture, range), flame,
+    toolbar, range, createTimelineView(capture, range, state), flame,
     createFunctionsView(capture, figures, state, toolbar),
     createSitesView(capture, figures, state, toolbar),
+    createStatisticsView(capture),
+    createProcessesView(capture, state),
   ];
   createKeyboard(capture, state, flame);
   for (const dialog of ['help', 'licences']) {

@@ -5,6 +5,7 @@ import {RANGE_MODES} from './model/capture.js';
 import {copyButton} from './copy.js';
 import {byId, element} from './element.js';
 import {baseName, measure, measureExact, plural, share, shortened} from './model/format.js';
+import {rowsOf} from './model/figures.js';
 import {figuresTable} from './figures_table.js';
 import {signed, stackText} from './model/frame_text.js';
 import {shareOfMatches} from './model/search.js';
@@ -87,7 +88,7 @@ export function createSitesView(capture, figures, state, toolbar) {
 
   // The names of its threads, heaviest first.
   function threadsOf({node}) {
-    const {rows, threads} = capture;
+    const {threads} = capture, rows = rowsOf(capture, view.process);
     if (rows.thread === null || isRange()) return null;
     const column = rows.columns[`${view.mode}_${view.by}`];
     const parts = [];
@@ -119,11 +120,14 @@ export function createSitesView(capture, figures, state, toolbar) {
     const valueOf = sort === 'function' ? ({name}) => name
         : sort === 'place' ? ({place, module}) => place || baseName(module)
         : ({node}) => values.get(sort)[node];
-    const found = filterSites(capture, sites, view.search);
+    // A process of a merge has only some of them.
+    const present = view.process === null ? sites
+        : sites.filter(({node}) => columns().some((column) => values.get(column)[node] !== 0));
+    const found = filterSites(capture, present, view.search);
     const sorted = sortSites(found, valueOf, view.order);
     const shown = sorted.slice(0, limit), rest = sorted.slice(limit);
     const isFound = new Set(found);
-    const others = found.length === sites.length ? [] : sites.filter((site) => !isFound.has(site));
+    const others = found.length === present.length ? [] : present.filter((site) => !isFound.has(site));
     const body = shown.flatMap((site) => row(site, values, total));
     if (rest.length > 0) {
       const more = element('button', {type: 'button', className: 'link', id: 'more-sites'},

@@ -2,9 +2,11 @@
 // Controls for which a capture has no data (one thread, say) are left out.
 
 import {byId, element} from './element.js';
-import {share} from './model/format.js';
+import {rowsOf, threadSums} from './model/figures.js';
+import {bytes, share} from './model/format.js';
 import {searchError} from './model/frame_matcher.js';
-import {knowsThreads} from './model/view.js';
+import {isApart} from './model/processes.js';
+import {knowsProcesses, knowsThreads} from './model/view.js';
 
 // A group of buttons for one key of the state. `reset`: what else a choice changes.
 export function segmented(group, key, state, reset = {}) {
@@ -19,22 +21,45 @@ export function segmented(group, key, state, reset = {}) {
   };
 }
 
-function threadFilter(capture, figures, state) {
+function threadFilter(capture, state) {
   const select = byId('thread');
   const label = select.closest('label');
   label.hidden = capture.rows.thread === null;
   if (label.hidden) return () => {};
-  const peak = (thread) => figures.total({mode: 'peak', by: 'bytes', thread});
-  select.replaceChildren(
-      element('option', {value: ''}, `All ${capture.threads.length} threads`),
-      ...capture.threads.map((name, i) => element('option', {value: String(i)},
-          `${name || '(no name)'} · ${share(peak(i), peak(null))} of the peak`)));
+  let shown;  // the process whose threads' shares are shown
+  const show = (process) => {
+    const peaks = threadSums(rowsOf(capture, process), 'peak_bytes', capture.threads.length);
+    const whole = peaks.reduce((sum, peak) => sum + peak, 0);
+    select.replaceChildren(
+        element('option', {value: ''}, `All ${capture.threads.length} threads`),
+        ...capture.threads.map((name, i) => element('option', {value: String(i)},
+            `${name || '(no name)'} · ${share(peaks[i], whole)} of the peak`)));
+  };
   select.addEventListener('change', () => state.set({thread: select.value}));
   return (now) => {
+    if (now.process !== shown) show(shown = now.process);
     select.value = now.thread === null ? '' : String(now.thread);
     select.disabled = !knowsThreads(capture, now.mode);
     select.title = select.disabled ? 'The history is kept by place, not by thread: a range shows ' +
         'all threads' : '';
+  };
+}
+
+// The processes of a merge that are kept apart.
+function processFilter(capture, state) {
+  const select = byId('process'), label = select.closest('label');
+  const {processes} = capture;
+  label.hidden = !processes?.listed.some(isApart);
+  if (label.hidden) return () => {};
+  select.replaceChildren(element('option', {value: ''}, `All ${processes.count}`),
+      ...processes.listed.flatMap((process, i) => isApart(process) ? [element('option', {value: String(i)},
+          `${process.program} (${process.pid}) · ${bytes(process.totals.peak[0])}`)] : []));
+  select.addEventListener('change', () => state.set({process: select.value, zoom: ''}));
+  return (now) => {
+    select.value = now.process === null ? '' : String(now.process);
+    select.disabled = !knowsProcesses(now.mode);
+    select.title = select.disabled ? 'The history is kept for all processes together, so a range is of all'
+        : 'Only processes that the merge keeps apart can be chosen; the tab Processes lists all';
   };
 }
 
@@ -45,14 +70,17 @@ function matchesText({value, upTo, count}, total, what, shown) {
   return upTo === value ? `${part} in ${number}` : `at least ${part}, ${number} ${shown}`;
 }
 
-export function createToolbar(capture, figures, state) {
+export function createToolbar(capture, state) {
+  byId('view').querySelector('[data-value=statistics]').hidden = !capture.statistics;
+  byId('view').querySelector('[data-value=processes]').hidden = !capture.processes;
   const updates = [
     segmented(byId('view'), 'view', state),
     segmented(byId('group'), 'group', state, {fn: ''}),
     segmented(byId('by'), 'by', state),
     segmented(byId('direction'), 'direction', state, {zoom: ''}),
     segmented(byId('layout'), 'layout', state),
-    threadFilter(capture, figures, state),
+    threadFilter(capture, state),
+    processFilter(capture, state),
   ];
 
   const system = byId('system');
@@ -73,6 +101,15 @@ export function createToolbar(capture, figures, state) {
   updates.push((now) => { for (const group of ofGraph) group.hidden = now.view !== 'graph'; });
 
   updates.push((now) => { byId('group').hidden = now.view !== 'functions'; });
+
+  // These tables are of the whole run.
+  const ofStacks = [system.closest('label'), search.closest('.search')];
+  const ofSome = [byId('thread').closest('label')];
+  updates.push((now) => {
+    const whole = ['statistics', 'processes'].includes(now.view);
+    for (const group of ofStacks) group.hidden = whole;
+    for (const label of ofSome) label.hidden = whole || capture.rows.thread === null;
+  });
 
   return {
     update(now) { updates.forEach((update) => update(now)); },

@@ -6,7 +6,7 @@ import {MODES, RANGE_MODES} from './model/capture.js';
 const CHOICES = {
   mode: [...MODES, ...RANGE_MODES],
   by: ['bytes', 'allocations'],
-  view: ['graph', 'functions', 'sites'],
+  view: ['graph', 'functions', 'sites', 'statistics', 'processes'],
   direction: ['callees', 'callers'],
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],
@@ -17,14 +17,14 @@ const CHOICES = {
   group: ['function', 'file', 'module'],
 };
 // A range is of milliseconds after the start, so that a link means the same in a newer page.
-const PATTERNS = {zoom: /^(\d{1,9}(-\d{1,9})?|f\d{1,7})$/, thread: /^\d{1,6}$/, fn: /^\d{1,7}$/, range: /^\d{1,15}-\d{1,15}$/};
+const PATTERNS = {zoom: /^(\d{1,9}(-\d{1,9})?|f\d{1,7})$/, thread: /^\d{1,6}$/, process: /^\d{1,6}$/, fn: /^\d{1,7}$/, range: /^\d{1,15}-\d{1,15}$/};
 
 const TERMS = ['search', 'only', 'merge'];  // frame_matcher.js
 
 export function createState(defaults) {
   const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
     system: 'hide', recursion: 'fold', theme: 'auto', sort: '', order: 'down', search: '', only: '', merge: '',
-    zoom: '', thread: '',
+    zoom: '', thread: '', process: '',
     fn: '', group: 'function', range: '', ...defaults};
   const listeners = [];
   let current = read();

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {bandAt, nearestMoment, stackOf as bandsOf} from '../../../cli/web/src/model/bands.js';
 import {buildTree, forEachNode, stackOf} from '../../../cli/web/src/model/call_tree.js';
 import {buildCallerTree} from '../../../cli/web/src/model/caller_tree.js';
 import {parseCapture, verify} from '../../../cli/web/src/model/capture.js';
@@ -11,10 +12,12 @@ import {signed, stackText} from '../../../cli/web/src/model/frame_text.js';
 import {Heap} from '../../../cli/web/src/model/heap.js';
 import {ITSELF, NOBODY, NOT_DRAWN, sandwichOf} from '../../../cli/web/src/model/sandwich.js';
 import {markMatches, shareOfMatches} from '../../../cli/web/src/model/search.js';
+import {isApart, processRows} from '../../../cli/web/src/model/processes.js';
 import {createRestriction} from '../../../cli/web/src/model/restriction.js';
+import {giveWide} from '../../../cli/web/src/model/wide_nodes.js';
 import {segmentsOf} from '../../../cli/web/src/rss_strip.js';
 import {filterSites, listSites, prunedNodes, sortSites, stackOfSite} from '../../../cli/web/src/model/sites.js';
-import {peakOnCurve} from '../../../cli/web/src/model/timeline.js';
+import {chartColumns, peakOnCurve} from '../../../cli/web/src/model/timeline.js';
 import {viewOf} from '../../../cli/web/src/model/view.js';
 import {naiveFunctions} from './naive_functions.mjs';
 
@@ -480,4 +483,158 @@ test('the peak is marked where the curve is highest within the bound of its time
   assert.equal(peakOnCurve(timeline, 250, 60), 200);
   assert.equal(peakOnCurve(timeline, 400, 200), 400);
   assert.equal(peakOnCurve(timeline, 250, 10), 250);  // no point within the bound
+});
+
+// compare 5 9 2 and malloc 0 1 8 at moments 10, 20 and 30 ms, as withHistory; `names` have bands.
+function withBands(names, change = {}) {
+  const live = {compare: [5, 9, 2], malloc: [0, 1, 8]}, blocks = {compare: [1, 1, 1], malloc: [0, 100, 200]};
+  const history = {moments: {interval_ms: 10, time_ms: [10, 20, 30], heap_bytes: [5, 10, 10],
+    allocations: [1, 101, 201], inexact: [0, 0, 0]},
+  history: {node: [3, 7], changes: [3, 2], moment: [0, 1, 2, 1, 2], bytes: [5, 4, -7, 1, 7],
+    allocations: [1, 0, 0, 100, 100]}};
+  const data = dataOf(SMALL, history);
+  const index = (name) => data.strings.indexOf(name);
+  const others = (of) => [0, 1, 2].map((i) => Object.keys(of).filter((name) => !names.includes(name))
+      .reduce((sum, name) => sum + of[name][i], 0));
+  data.bands = {time_ms: [10, 20, 30], functions: names.map((name) => ({function: index(name), file: 0,
+    module: 0, kind: 0, bytes: live[name], allocations: blocks[name]})),
+  others: {bytes: others(live), allocations: others(blocks)}, ...change};
+  return parseCapture(JSON.stringify(data));
+}
+
+test('the stack of the timeline sums to the curve at every moment, in both measures', () => {
+  const data = withBands(['compare', 'malloc']);
+  const stack = (by, most) => bandsOf(data.bands, by, most);
+  const text = ({bands, others}) => [...bands.map(({name, live}) => `${name} ${live}`), `others ${others}`];
+  assert.deepEqual(text(stack('bytes')), ['compare 5,9,2', 'malloc 0,1,8', 'others 0,0,0']);
+  // By allocations another function holds most.
+  assert.deepEqual(text(stack('allocations')), ['malloc 0,100,200', 'compare 1,1,1', 'others 0,0,0']);
+  assert.deepEqual(text(stack('bytes', 1)), ['compare 5,9,2', 'others 0,1,8']);
+  const {fn} = stack('bytes').bands[0];
+  assert.equal(data.functions.frame[fn].function, 'compare');
+  for (const by of ['bytes', 'allocations']) {
+    for (const most of [0, 1, 8]) {
+      const {bands, others, total} = stack(by, most);
+      total.forEach((sum, i) => {
+        assert.equal(bands.reduce((all, {live}) => all + live[i], others[i]), sum);
+        assert.equal(sum, data.moments[by === 'bytes' ? 'heap_bytes' : 'allocations'][i]);
+      });
+    }
+  }
+  assert.deepEqual(verify({...data, modes: []}), []);
+  const wrong = withBands(['compare'], {others: {bytes: [0, 2, 8], allocations: [0, 100, 200]}});
+  assert.deepEqual(verify({...wrong, modes: []}),
+      ['The bands of bytes at 20 ms sum to 11, the capture says 10.']);
+  assert.equal(capture(SMALL).bands, null);
+});
+
+test('the chart has the moments in its curve, and the timeline between them', () => {
+  const data = withBands(['compare', 'malloc']);
+  data.timeline = {time_ms: [0, 15, 20, 40], heap_bytes: [0, 7, 9, 3], rss_bytes: [100, 200, null, 300]};
+  const {time, curve, rss, tops, stack} = chartColumns(data, 'bytes');
+  assert.deepEqual(time, [0, 10, 15, 20, 30, 40]);
+  assert.deepEqual(curve, [0, 5, 7, 10, 10, 3]);
+  assert.deepEqual(rss, [100, undefined, 200, null, undefined, 300]);
+  assert.deepEqual(tops.at(-1), [undefined, 5, undefined, 10, 10, undefined]);
+  assert.equal(tops.length, 3);
+  time.forEach((ms, i) => { if (stack.times.includes(ms)) assert.equal(tops.at(-1)[i], curve[i]); });
+  const blocks = chartColumns(data, 'allocations');
+  assert.deepEqual([blocks.time, blocks.curve, blocks.rss], [[10, 20, 30], [1, 101, 201], null]);
+  const alone = chartColumns({timeline: data.timeline, bands: null}, 'bytes');
+  assert.deepEqual([alone.time, alone.stack, alone.tops], [data.timeline.time_ms, null, []]);
+});
+
+test('the pointer is at the band that is drawn there', () => {
+  const stack = bandsOf(withBands(['compare', 'malloc']).bands, 'bytes', 1);  // compare 5 9 2, others 0 1 8
+  assert.equal(bandAt(stack, 10, 4), 0);
+  assert.equal(bandAt(stack, 10, 6), -1);
+  assert.equal(bandAt(stack, 15, 6.9), 0);  // compare is at 7 there
+  assert.equal(bandAt(stack, 15, 7.2), 1);
+  assert.equal(bandAt(stack, 30, 9), 1);
+  assert.equal(bandAt(stack, 30, 1), 0);
+  assert.equal(bandAt(stack, 5, 1), -1);
+  assert.equal(bandAt(stack, 31, 1), -1);
+  assert.deepEqual([0, 14, 16, 99].map((ms) => nearestMoment(stack.times, ms)), [0, 0, 1, 2]);
+});
+
+// SMALL as a merge of three processes: the first two are kept apart.
+function merge() {
+  const data = dataOf(SMALL);
+  const zero = (rows) => Object.fromEntries(['peak', 'leaked', 'total'].flatMap((mode) =>
+      ['bytes', 'allocations'].map((by) => [`${mode}_${by}`, rows.map(() => 0)])));
+  const process = (pid, own) => {
+    const rows = {node: own.map(([node]) => node), ...zero(own), peak_bytes: own.map(([, value]) => value)};
+    const sum = own.reduce((all, [, value]) => all + value, 0);
+    // Of the whole's functions, in its numbers.
+    const functions = naiveFunctions({...data, own: rows});
+    const number = (fn) => data.functions.function.indexOf(functions.function[fn]);
+    for (const table of ['self', 'located', 'inclusive']) functions[table].of = functions[table].of.map(number);
+    return {program: `p${pid}`, pid, command: [], own_peak: [sum, 0], own: rows, functions,
+      totals: {peak: [sum, 0], leaked: [0, 0], total: [0, 0]}};
+  };
+  data.processes = {count: 3, listed: [process(1, [[3, 5], [4, 2]]), process(2, [[4, 5], [7, 4]]),
+    {program: 'p3', pid: 3, command: [], own_peak: [3, 0]}],
+  together: {count: 1, totals: {peak: [3, 0], leaked: [5, 0], total: [0, 0]}}};
+  return parseCapture(JSON.stringify(data));
+}
+
+test('a process of a merge has its own part of every figure', () => {
+  const data = merge(), figures = createFigures(data);
+  assert.deepEqual(verify(data), []);
+  const of = (process) => shape(treeOf(data, {...PEAK, process}).root);
+  assert.equal(of(0), 'p1=7(main=7(std::sort=5(compare=5) compare=2))');
+  assert.equal(of(1), 'p2=9(main=5(compare=5) start_thread=4(malloc=4))');
+  assert.equal(of(null), shape(treeOf(data, PEAK).root));
+  assert.equal(shape(callersOf(data, {...PEAK, process: 1}).root),
+      'p2=9(compare=5(main=5) malloc=4(start_thread=4))');
+  assert.deepEqual([null, 0, 1].map((process) => figures.total({...PEAK, process})), [19, 7, 9]);
+  const compare = data.functions.frame.findIndex(({function: name}) => name === 'compare');
+  assert.equal(sandwichOf(data, figures, {...PEAK, process: 0}, compare).inclusive, 7);
+});
+
+test('only a process that is kept apart can be chosen, and not in a range', () => {
+  const data = merge();
+  const chosen = (process, mode = 'peak') => viewOf(data, {mode, range: '', thread: '', process}).process;
+  assert.deepEqual(['', '0', '1', '2', '3', '99'].map((process) => chosen(process)),
+      [null, 0, 1, null, null, null]);
+  assert.equal(viewOf(capture(SMALL), {mode: 'peak', range: '', thread: '', process: '0'}).process, null);
+  const ranged = withHistory();
+  ranged.processes = data.processes;
+  assert.equal(viewOf(ranged, {mode: 'grew', range: '0-30', thread: '', process: '0'}).process, null);
+});
+
+test('the table of processes has what the merge knows, and sums to the whole', () => {
+  const data = merge();
+  const {rows, together, unlisted} = processRows(data.processes, PEAK);
+  assert.deepEqual(rows.map(({process}) => process.pid), [2, 1, 3]);
+  assert.equal(unlisted, 0);
+  assert.deepEqual(rows[2].figures, {peak: [3, 0]});  // nothing else is known of it alone
+  for (const mode of ['peak', 'leaked', 'total']) {
+    const sum = rows.filter(({process}) => isApart(process))
+        .reduce((all, {figures}) => all + figures[mode][0], together.totals[mode][0]);
+    assert.equal(sum, data.totals[mode][0]);
+  }
+});
+
+test('a page that lacks a part shows the graph in its place', () => {
+  const view = (data, wanted) => viewOf(data, {mode: 'peak', range: '', thread: '', view: wanted}).view;
+  assert.equal(view(capture(SMALL), 'processes'), 'graph');
+  assert.equal(view(capture(SMALL), 'statistics'), 'graph');
+  assert.equal(view(merge(), 'processes'), 'processes');
+  assert.equal(view(capture(SMALL, {statistics: {facts: []}}), 'statistics'), 'statistics');
+});
+
+test('only what is wide enough is given to the drawing, and all of what is zoomed to', () => {
+  // main with a hundred functions of 1, 2, … 100, each with a callee.
+  const nodes = [[0, 'main', 0]];
+  for (let i = 1; i <= 100; ++i) nodes.push([1, `f${i}`, 0], [2 * i, `g${i}`, 0, i]);
+  const {root, at} = treeOf(capture(nodes), PEAK);
+  const main = root.children[0];
+  const given = giveWide(root, root, 1010);  // a fifth of a pixel a byte
+  assert.equal(given.length, 2 + 2 * main.c.length);
+  assert.deepEqual(main.c.map(({value}) => value), Array.from({length: 85}, (_, i) => 100 - i));
+  assert.equal(main.children.length, 100);
+  const small = at('2');  // f1
+  assert.deepEqual(giveWide(root, small, 1010).map(({name}) => name), ['demo', 'main', 'f1', 'g1']);
+  assert.deepEqual([root.fade, main.fade, small.fade], [true, true, false]);
 });

@@ -250,6 +250,117 @@ test('mapped memory is in the first look, and the strip says where RSS is', () =
     assert.ok(Math.abs(widths.reduce((a, b) => a + b) - strip.width) < 2);
   }, {viewport: {width: 1366, height: 768}}));
 
+test('the timeline is stacked by the functions that hold most, and names them', () =>
+  withPage('service', async (page) => {
+    await page.locator('#timeline-chart canvas').waitFor();
+    const over = await page.locator('#timeline .u-over').boundingBox();
+    const point = async (seconds, up) => {
+      await page.mouse.move(over.x + over.width * seconds / 4.2, over.y + over.height * (1 - up));
+      await page.waitForTimeout(100);  // the chart follows with the next frame
+      return text(page, '#tooltip');
+    };
+    // At 2 s Parse() is above Cache::Put(): 500,000 and 400,000 of 930,000.
+    const below = await point(2, 0.02);
+    assert.match(below, new RegExp('^Live at 2\\.0 s: 908\\.2 KiB\\s+others\\s+14\\.6 KiB\\s+1\\.6%\\s+Small[^]*' +
+        'Log::Line\\(\\)\\s+9\\.8 KiB\\s+1\\.1%\\s+Parse\\(\\)\\s+488\\.3 KiB\\s+53\\.8%\\s+' +
+        'Cache::Put\\(\\)\\s+390\\.6 KiB\\s+43\\.0%'));
+    const current = () => page.locator('#tooltip tr.current .band-name').innerText();
+    assert.equal(await current(), 'Cache::Put()');
+    // The chart ends at the highest RSS, 2,517,152 bytes, and 5 % above.
+    await point(2, 700000 / 2517152 / 1.05);
+    assert.equal(await current(), 'Parse()');
+    const sizes = await page.$$eval('#tooltip td.number:not(.share)', (all) => all.map((td) => td.title));
+    const sum = sizes.reduce((all, title) => all + Number(title.replace(/[^0-9]/g, '')), 0);
+    assert.equal(sum, 930000);
+    await page.screenshot({path: join(pages, 'stack.png')});
+    await point(2, 0.95);
+    assert.equal(await page.locator('#tooltip tr.current').count(), 0);
+    await point(0.3, 0.02);  // before the first moment
+    assert.ok(await page.locator('#tooltip').isHidden());
+    // The first look has the colours of the bands.
+    const bar = page.locator('.look[data-look=peak] .bar').first();
+    assert.equal(await bar.evaluate((i) => i.style.background), 'var(--band-0)');
+    await page.click('#by [data-value=allocations]');
+    await point(2, 0.5);
+    assert.match(await text(page, '#tooltip'), /^Live at 2\.0 s: 1,220 allocations[^]*Log::Line\(\)\s+1,000\s+82\.0%$/);
+    assert.equal(await current(), 'Log::Line()');
+    assert.match(await text(page, '.u-legend'), /Live allocations\s*1,220/);
+    await page.mouse.click(over.x + over.width * 2 / 4.2, over.y + over.height * 0.5);
+    assert.match(await text(page, '.sandwich'), /^Log::Line\(\)/);
+  }));
+
+test('the statistics are those of memprof stats, with the sizes as bars of the whole', () =>
+  withPage('service', async (page) => {
+    await page.click('#view [data-value=statistics]');
+    assert.deepEqual(await state(page), {view: 'statistics'});
+    const whole = await text(page, '#statistics');
+    for (const part of ['peak\t908.2 KiB (930,000 B) in 1,210 allocations', 'duration\t4.2 s',
+      'end\texited with 0', 'RSS at its highest\t3.0 MiB', 'Allocations by function of the allocator',
+      'Where the resident memory is', 'Places that allocated most often', 'others (18 places)']) {
+      assert.ok(whole.includes(part), `${part} is missing in ${whole}`);
+    }
+    const rows = page.locator('#statistics .panel').first().locator('tbody tr');
+    assert.match(await rows.nth(0).innerText(), /^16 B to < 32 B\s+2,400\s+58\.6 KiB\s+3\.2%/);
+    assert.match(await rows.nth(1).innerText(), /^32 KiB to < 64 KiB\s+40\s+1\.7 MiB\s+96\.8%/);
+    const part = async (row) => (await rows.nth(row).locator('.bar').boundingBox()).width /
+        (await rows.nth(row).locator('.bar-cell').evaluate((cell) => cell.clientWidth - 4));
+    assert.ok(Math.abs(await part(0) - 0.032) < 0.01);
+    assert.ok(Math.abs(await part(1) - 0.968) < 0.02);
+    await page.keyboard.press('b');
+    assert.ok(Math.abs(await part(0) - 2400 / 2440) < 0.02);
+    assert.ok(await page.locator('#search').isHidden());
+    await page.screenshot({path: join(pages, 'statistics.png')});
+    await page.keyboard.press('t');
+    assert.deepEqual(await state(page), {by: 'allocations'});
+    assert.ok(await page.locator('#search').isVisible());
+  }, {viewport: {width: 1366, height: 768}}));
+
+test('a merge has its processes as a table, and each that is kept apart alone', () =>
+  withPage('merge', async (page) => {
+    // As summary prints it.
+    assert.equal(await text(page, '#run'), 'a merge of 3 captures, 1 of make, 2 of worker, started ' +
+        '2025-10-09T08:53:20.000Z to 2025-10-09T08:53:23.000Z');
+    assert.match(await text(page, '#figures'), /Peak RSS\s+9\.0 MiB\s+sum of the processes/);
+    await page.click('#view [data-value=processes]');
+    const rows = await page.locator('#processes tbody tr').allInnerTexts();
+    assert.match(rows[0], new RegExp('^make \\(100\\)\\s+/usr/bin/make -j .two words.\\s+2025-10-09 08:53:20 UTC' +
+        '\\s+1\\.0 s, exited with 0\\s+488\\.3 KiB\\s+19\\.5 KiB\\s+488\\.3 KiB\\s+3\\.0 MiB$'));
+    assert.match(rows[2], /^1 other process, which this merge does not keep apart\s+97\.7 KiB\s+0 B\s+97\.7 KiB/);
+    assert.match(rows[3], /^worker \(102\)[^]*97\.7 KiB\s+–\s+–\s+3\.0 MiB$/);
+    assert.match(await text(page, '#processes .total'), /total\s+878\.9 KiB\s+29\.3 KiB\s+878\.9 KiB/);
+    await page.screenshot({path: join(pages, 'processes.png')});
+    await page.locator('#processes button', {hasText: 'worker (101)'}).click();
+    assert.deepEqual(await state(page), {view: 'processes', process: '1'});
+    assert.match(await card(page, 'peak').innerText(), /293\.0 KiB\s+30 allocations/);
+    assert.equal(await text(page, '#program'), 'worker');
+    assert.equal(await text(page, '#command'), "/usr/bin/worker -j 'two words'");
+    assert.match(await text(page, '#run'), /^pid 101 · 2025-10-09 08:53:22 UTC · 3\.0 s, exited with 0$/);
+    assert.match(await page.locator('.look[data-look=peak]').innerText(), /195\.3 KiB\s+66\.7%\s+Load/);
+    await page.click('#view [data-value=graph]');
+    await settle(page);
+    assert.ok(Math.abs(await widthOf(page, 'Work()') / await widthOf(page, 'worker') - 1 / 3) < 0.01);
+    await page.reload();
+    await settle(page);
+    assert.equal(await page.inputValue('#process'), '1');
+    await page.click('#view [data-value=functions]');
+    assert.match(await text(page, '#functions .total'), /total\s+293\.0 KiB\s+100\.0%\s+9\.8 KiB/);
+    await page.click('#view [data-value=sites]');
+    assert.match(await text(page, '.sites .total'), /293\.0 KiB/);
+    await page.selectOption('#process', '0');
+    assert.match(await text(page, '.sites .total'), /488\.3 KiB/);
+    // Work() is in no stack of this process.
+    assert.ok(!(await page.locator('.site-row .site').allInnerTexts()).includes('Work()'));
+    await page.click('#view [data-value=statistics]');
+    assert.match(await text(page, '#statistics'), /^These figures are those of all processes together\./);
+    await page.selectOption('#process', '');
+    assert.match(await card(page, 'peak').innerText(), /878\.9 KiB/);
+  }, {viewport: {width: 1366, height: 768}}));
+
+test('a capture that is no merge has nothing of processes', () => withPage('known', async (page) => {
+  assert.ok(await page.locator('#process').isHidden());
+  assert.ok(await page.locator('#view [data-value=processes]').isHidden());
+}));
+
 test('the first screen of a laptop has the toolbar and the graph', () =>
   withPage('timed', async (page) => {
     const toolbar = await page.locator('#toolbar').boundingBox();
@@ -378,7 +489,7 @@ test('a range of the chart shows what grew and what shrank in it', () => withPag
   await page.locator('#timeline-chart canvas').waitFor();
   const at = await xOf(page, 3.5);
   await page.mouse.move(at.x, at.y);
-  assert.match(await text(page, '.u-legend'), /Time\s*3\.5 s\s*Heap \(live bytes\)\s*[\d.]+ KiB\s*RSS\s*2\.9 MiB/);
+  assert.match(await text(page, '.u-legend'), /Time\s*3\.5 s\s*Heap\s*[\d.]+ KiB\s*RSS\s*2\.9 MiB/);
   await dragRange(page, 2.1, 4.9);  // snaps to 2 s and 5 s
   assert.deepEqual(await state(page), {mode: 'grew', range: '2000-5000'});
   assert.match(await text(page, '#range-text'),
@@ -441,7 +552,7 @@ test('keys do what the dialog says', () => withPage('known', async (page) => {
   for (const [key, expected] of [['2', {mode: 'leaked'}], ['3', {mode: 'total'}], ['1', {}],
     ['b', {by: 'allocations'}], ['b', {}], ['i', {layout: 'flame'}], ['i', {}],
     ['u', {direction: 'callers'}], ['u', {}], ['h', {system: 'show'}], ['h', {}],
-    ['s', {view: 'sites'}], ['s', {}]]) {
+    ['s', {view: 'sites'}], ['s', {}], ['t', {view: 'statistics'}], ['t', {}]]) {
     await press(key);
     assert.deepEqual(await state(page), expected, key);
   }
@@ -468,6 +579,16 @@ test('keys do what the dialog says', () => withPage('known', async (page) => {
   await page.keyboard.type('bis');  // letters are letters there
   assert.deepEqual(await state(page), {search: 'bis'});
 }));
+
+test('a figure that is chosen beside a table is drawn when the graph comes back', () =>
+  withPage('known', async (page) => {
+    await page.click('#view [data-value=sites]');
+    await card(page, 'leaked').click();
+    await page.click('#view [data-value=graph]');
+    await settle(page);
+    assert.ok((await names(page)).includes('Parse(char const*)'));
+    assert.ok(!(await names(page)).includes('Server::Run()'));
+  }));
 
 test('each mode and measure draws its own figures', () => withPage('known', async (page) => {
   await card(page, 'leaked').click();
@@ -687,7 +808,7 @@ test('licences of the bundled packages can be read in the page', () =>
   }));
 
 test('it fits a narrow window', () => withPage('timed', async (page) => {
-  for (const view of ['graph', 'sites']) {
+  for (const view of ['graph', 'functions', 'sites', 'statistics']) {
     await page.click(`#view [data-value=${view}]`);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wider <= 0, `${view}: ${wider} px too wide`);

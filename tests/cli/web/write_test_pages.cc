@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/reports/statistics.h"
+#include "cli/reports/summary_text.h"
 #include "cli/web/page.h"
 #include "tests/cli/web/profile_builder.h"
 
@@ -135,6 +137,96 @@ Profile Scattered() {
   return b.profile();
 }
 
+// Live bytes of four functions at 1 s, 2 s, 3 s and 4 s:
+//
+//   Cache::Put()     100,000  400,000  700,000  900,000
+//   Parse()          300,000  500,000   50,000        0
+//   Log::Line()       10,000   10,000   10,000   10,000    in 1,000 blocks, the others in 10
+//   Small<i>()         1,000    1,000    1,000    1,000    each of twenty
+Profile Service() {
+  ProfileBuilder b("service");
+  const TestFrame main{"main", "src/main.cc", 42};
+  const auto site = [&](const TestFrame& frame, const std::vector<uint64_t>& live,
+                        uint64_t blocks) {
+    b.Site({main, frame},
+           {{live[3], live[3] == 0 ? 0 : blocks}, {0, 0}, {2 * live[1], 2 * blocks}});
+    ProfileSite& made = b.profile().sites.back();
+    for (uint32_t i = 0; i < 4; ++i)
+      AddChange(made.history, i, {live[i], live[i] == 0 ? 0 : blocks});
+    made.kind = AllocatorKind::kMalloc;
+    AddSizes(made.sizes, live[1] > 100'000 ? 16 : 5, made.total);
+    AddSizes(b.profile().sizes, made.sizes);
+  };
+  site({"Cache::Put()", "src/cache.cc", 9}, {100'000, 400'000, 700'000, 900'000}, 10);
+  site({"Parse()", "src/parse.cc", 17}, {300'000, 500'000, 50'000, 0}, 10);
+  site({"Log::Line()", "src/log.cc", 7}, {10'000, 10'000, 10'000, 10'000}, 1000);
+  for (int i = 0; i < 20; ++i) {
+    site({fmt::format("Small<{}>()", i), "src/small.cc", 3}, {1000, 1000, 1000, 1000}, 10);
+  }
+  Profile& profile = b.profile();
+  profile.program.duration_ms = 4200;
+  profile.program.peak_time_ms = 4000;
+  profile.program.rss_peak_bytes = 3 << 20;
+  profile.moments.interval_ms = 1000;
+  for (uint64_t s = 1; s <= 4; ++s) profile.moments.at.push_back({1000 * s, false});
+  const uint64_t heap[] = {0, 430'000, 930'000, 780'000, 930'000, 930'000};
+  profile.timeline.interval_ms = 100;
+  for (uint64_t ms = 0; ms <= 4200; ms += 100) {
+    profile.timeline.points.push_back({ms, heap[(ms + 500) / 1000], (2 << 20) + ms * 100});
+  }
+  MemorySample highest;
+  highest.time_ms = 4000;
+  highest.rss_bytes = 3'000'000;
+  highest.anonymous_bytes = 1'500'000;
+  highest.file_bytes = 1'500'000;
+  highest.live_bytes = 930'000;
+  profile.memory.samples = {highest};
+  return profile;
+}
+
+// Three processes, of which the merge keeps two apart. Bytes at their peaks:
+//
+//              Load()   Work()
+//   make      500,000        0    pid 100
+//   worker    200,000  100,000    pid 101
+//   worker     60,000   40,000    pid 102, not kept apart
+Profile Merge() {
+  ProfileBuilder b("make");
+  const TestFrame main{"main", "src/main.cc", 42};
+  b.Site({main, {"Load()", "src/load.cc", 5}}, {{760'000, 76}, {30'000, 3}, {760'000, 76}});
+  b.Site({main, {"Work()", "src/work.cc", 6}},
+         {{140'000, 14}, {0, 0}, {140'000, 14}, nullptr, "worker"});
+  Profile& profile = b.profile();
+  profile.program.pid = 0;
+  profile.program.command.clear();
+  profile.program.rss_peak_bytes = 9 << 20;
+  const auto add = [&](uint32_t pid, const std::string& name, Count peak, uint64_t ms,
+                       std::vector<ProcessRow> rows) {
+    SnapshotSource source;
+    source.program.program = name;
+    source.program.pid = pid;
+    source.program.run_id = pid;
+    source.program.command = {"/usr/bin/" + name, "-j", "two words"};
+    source.program.start_unix_ms = 1'760'000'000'000 + static_cast<int64_t>(ms);
+    source.program.duration_ms = 1000 + ms;
+    source.program.end_kind = EndKind::kExit;
+    source.program.rss_peak_bytes = 3 << 20;
+    source.peak = peak;
+    profile.sources.push_back(source);
+    ProfileProcess process;
+    process.kind = rows.empty() ? SnapshotProcess::Kind::kSummed : SnapshotProcess::Kind::kApart;
+    for (const ProcessRow& row : rows) AddFigures(process, row);
+    process.rows = std::move(rows);
+    profile.processes.push_back(std::move(process));
+  };
+  add(100, "make", {500'000, 50}, 0, {{0, {500'000, 50}, {20'000, 2}, {500'000, 50}, {}}});
+  add(101, "worker", {300'000, 30}, 2000,
+      {{0, {200'000, 20}, {10'000, 1}, {200'000, 20}, {}},
+       {1, {100'000, 10}, {0, 0}, {100'000, 10}, {}}});
+  add(102, "worker", {100'000, 10}, 3000, {});
+  return profile;
+}
+
 std::string SourceLine(const std::string& file, uint32_t line) {
   if (file == "src/parse.cc" && line == 17) return "nodes.push_back(new Node(text));  // <b>";
   return line == 1 ? "</script><script>window.hit = 3</script>" : "";
@@ -147,6 +239,8 @@ bool Write(const std::string& directory, const std::string& name, const Profile&
   options.warnings = warnings;
   options.capture = name + ".memprof";
   options.source_line = SourceLine;
+  if (!profile.sources.empty()) options.run = MergeText(profile.sources);
+  options.statistics = StatisticsOf(profile);
   std::ofstream file(directory + "/" + name + ".html", std::ios::binary);
   file << MakePage(profile, options);
   file.flush();
@@ -161,7 +255,8 @@ bool WriteAll(const std::string& directory) {
                {"12 events were <b>dropped</b>", "a second thing"}) &&
          Write(directory, "tidy", no_leak.profile()) && Write(directory, "large", Large(20'000)) &&
          Write(directory, "huge", Large(200'000)) && Write(directory, "endless", Large(300'000)) &&
-         Write(directory, "threads", Threads()) &&
+         Write(directory, "threads", Threads()) && Write(directory, "service", Service()) &&
+         Write(directory, "merge", Merge()) &&
          Write(directory, "scattered", Scattered(), {}, {.max_nodes = 400});
 }
 

@@ -6,8 +6,12 @@
 // capture's nodes whose figures it has (inclusive ones, or with `ownOnly` their own), `places`
 // those that stand at this frame, `zoom` what a link says of it ('' for the root). A node with `fn`
 // has a function's figure over the whole profile, less those of its `minus` (caller_tree.js).
+//
+// A capture may have hundreds of thousands of nodes, of which a screen shows some hundreds. So the tree
+// is kept as columns (DrawnColumns), and a drawn node is made when it is asked for.
 
 import {KIND_ROW, KIND_SYSTEM} from './capture.js';
+import {DrawnColumns, DrawnTree, PairTable} from './drawn_tree.js';
 import {makeFrameMatcher} from './frame_matcher.js';
 import {NO_PROGRAM, functionKey} from './functions.js';
 
@@ -17,63 +21,56 @@ const PRUNED_NAME = '[pruned]';  // cli/web/page_tree.h's kPrunedRow
 export const PRUNED = {...FOLDED, function: PRUNED_NAME};
 
 export function buildTree(capture, figures, view) {
-  const {parent, frame} = capture.nodes;
+  const {parent, frame} = capture.nodes, nodes = parent.length;
   const inclusive = figures.inclusive(view), own = figures.own(view);
   const hidden = hiddenFrames(capture, view), hide = hidden !== null;
   const fold = view.recursion === 'fold';
-  const root = drawnRoot(capture, inclusive[0]);
-  root.ids.push(0);
-  const at = new Array(parent.length);  // the drawn node for each of the capture's
-  // (drawn parent, frame identity) of frames that folding joined
-  const merged = new Map();
   const unique = uniqueFrames(capture);
-  const times = new Uint32Array(parent.length);  // of a folded function, up to each node
-  at[0] = root;
-  let folded = null;
-  for (let node = 1; node < parent.length; ++node) {
-    const above = at[parent[node]];
-    const info = unique.frame[frame[node]];
+  const columns = new DrawnColumns(nodes);
+  const {of} = columns;
+  const times = new Uint32Array(nodes);  // of a folded function, up to each node
+  // Where hiding or folding may join frames: the drawn node of a (drawn parent, function).
+  const joined = hide || fold ? new PairTable(columns) : null;
+  columns.take(columns.add(0, -1, -1), 0, inclusive[0]);
+  const folded = [];  // nodes of which nothing is left to take their own figures
+  for (let node = 1; node < nodes; ++node) {
+    const above = of[parent[node]];
     if (hide && hidden[frame[node]]) {
-      at[node] = above;
+      of[node] = above;
       times[node] = times[parent[node]];
-      // No frame of the program is left to take its figure: it gets a row with a name.
-      if (above === root) {
-        folded ??= {...foldedNode(node, root, view), ownOnly: true};
-        folded.ids.push(node);
-        folded.value += own[node];
-      }
+      if (above === 0) folded.push(node);
       continue;
     }
-    if (inclusive[node] === 0) continue;
-    const number = unique.identity[frame[node]];
+    if (inclusive[node] === 0) {
+      of[node] = -1;
+      continue;
+    }
+    const identity = unique.identity[frame[node]];
     times[node] = 1;
-    if (fold && above.identity === number) {
-      at[node] = above;
+    if (fold && columns.identity[above] === identity) {
+      of[node] = above;
       times[node] = times[parent[node]] + 1;
-      markRecursion(above, times[node]);
+      if (times[node] > columns.times[above]) columns.times[above] = times[node];
       continue;
     }
-    const identity = above.key * unique.count + number;
-    let here = hide || fold ? merged.get(identity) : undefined;
-    if (here === undefined) {
-      here = drawnNode(node, 0, info, above);
-      here.zoom = String(node);
-      here.identity = number;
-      above.children.push(here);
-      if (hide || fold) merged.set(identity, here);
+    let here = joined === null ? -1 : joined.find(above, identity);
+    if (here < 0) {
+      here = columns.add(node, above, identity);
+      joined?.set(here);
     }
-    here.ids.push(node);
-    here.value += inclusive[node];
-    at[node] = here;
+    columns.take(here, node, inclusive[node]);
   }
-  if (folded?.value > 0) {
-    folded.zoom = String(folded.key);
-    root.children.push(folded);
+  const tree = new DrawnTree(columns, (node) => unique.frame[frame[node]], parent, rootFrame(capture, view));
+  // No frame of the program is left to take their figures: they get a row with a name.
+  const value = folded.reduce((sum, node) => sum + own[node], 0);
+  if (value > 0) {
+    tree.row = Object.assign(foldedNode(folded[0], tree.root, view),
+        {ownOnly: true, value, zoom: String(folded[0])});
+    for (const node of folded) tree.row.ids.push(node);
   }
-  sortByValue(root);
-  return {root, at: (zoom) => {
+  return {root: tree.root, at: (zoom) => {
     const node = /^\d+$/.test(zoom) ? Number(zoom) : 0;
-    return node > 0 && node === folded?.key && folded.value > 0 ? folded : nearest(at, parent, node);
+    return tree.row && node === tree.row.key ? tree.row : tree.nearest(node);
   }};
 }
 
@@ -84,9 +81,13 @@ export function markRecursion(drawn, times) {
   drawn.name = `${drawn.frame.function} ×${times}`;
 }
 
-export function drawnRoot(capture, value) {
-  return drawnNode(0, value, {...FOLDED, function: capture.program.program || 'all'}, null);
+// Named by the program, or by the chosen process of a merge.
+function rootFrame(capture, {process}) {
+  const {program} = (process ?? null) === null ? capture.program : capture.processes.listed[process];
+  return {...FOLDED, function: program || 'all'};
 }
+
+export const drawnRoot = (capture, view, value) => drawnNode(0, value, rootFrame(capture, view), null);
 
 export function drawnNode(key, value, frame, parent) {
   const ids = [];
@@ -104,13 +105,6 @@ export function hiddenFrames(capture, view) {
   if (!hide && !merged) return null;
   return uniqueFrames(capture).frame.map((info) => (hide && info.kind === KIND_SYSTEM) ||
       (merged !== null && info.kind !== KIND_ROW && merged(info)));
-}
-
-// A node that isn't drawn (no figure in this mode) is represented by its nearest drawn caller.
-function nearest(at, parent, node) {
-  if (!(node >= 0 && node < parent.length)) return at[0];
-  while (!at[node]) node = parent[node];
-  return at[node];
 }
 
 // A number below `count` for each of the capture's frames; it is equal for the same function of the
@@ -135,7 +129,7 @@ export function uniqueFrames(capture) {
 // Largest first; equal ones in the capture's order.
 export function sortByValue(root) {
   forEachNode(root, ({children}) => {
-    children.sort((a, b) => b.value - a.value || a.key - b.key);
+    if (children.length > 1) children.sort((a, b) => b.value - a.value || a.key - b.key);
   });
 }
 

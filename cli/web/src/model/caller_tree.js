@@ -23,15 +23,15 @@ export function buildCallerTree(capture, figures, view, maxNodes = MAX_NODES) {
   const hidden = hiddenFrames(capture, view);
   let key = 0;
 
-  const root = callerNode(drawnRoot(capture, 0));
+  const root = callerNode(drawnRoot(capture, view, 0));
   const leaves = [], kept = [];
   const keptDepth = keptDepths(capture, unique);
-  for (const leaf of new Set(capture.rows.node)) {
+  for (const leaf of capture.leaves) {
     take(root, leaf);
     if (functions && unique.pruned[frame[leaf]] && leaf !== 0) continue;
     (keptDepth[leaf] > 0 ? kept : leaves).push(leaf);
   }
-  const keptFunction = functions ? functionOfKept() : undefined;
+  const keptFunction = functions && capture.functions.kept >= 0 ? capture.functions.kept : undefined;
   // Nodes to open: {drawn, at: for each of its ids the next place outwards, 0 at the end}.
   const pending = new Heap((a, b) => a.drawn.value > b.drawn.value);
   open(root, leaves, leaves.map(outwards));
@@ -150,12 +150,6 @@ export function buildCallerTree(capture, figures, view, maxNodes = MAX_NODES) {
     const row = callerNode(drawnNode(++key, value, PRUNED, drawn));
     Object.assign(row, {zoom: drawn.zoom, places: [], fn: drawn.fn, minus: [...minus]});
     drawn.children.push(row);
-  }
-
-  function functionOfKept() {
-    const fn = capture.functions.frame.findIndex(({kind, function: name}) =>
-      kind === KIND_ROW && name === KEPT_BY_DESIGN);
-    return fn < 0 ? undefined : fn;
   }
 
   // The row, and below it the reasons, as the capture has them.

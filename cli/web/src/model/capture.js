@@ -2,45 +2,36 @@
 // capture lacks (temporaries, timeline, moments) are absent here, too.
 //
 // Invariant: for each mode and measure the rows' sum equals the capture's total, and so does the
-// functions'; at each moment the history's sum equals the live figure. verify() lists the violations; the page shows them,
-// never hides them.
+// functions'; at each moment the history's sum equals the live figure, and so does the bands'. verify()
+// lists the violations; the page shows them, never hides them.
 
+import {parseBands, stackOf} from './bands.js';
 import {parseFunctions} from './functions.js';
 import {parseHistory} from './history.js';
+import {parseProcesses} from './processes.js';
+import {MEASURES, parseRows} from './rows.js';
 
 export const MODES = ['peak', 'leaked', 'total', 'temporary'];
 export const RANGE_MODES = ['grew', 'shrank'];  // within a range of time that the reader chose
-export const MEASURES = ['bytes', 'allocations'];
 export const KIND_PROGRAM = 0, KIND_SYSTEM = 1, KIND_ROW = 2;
-export const KEPT_BY_DESIGN = '[runtime, kept by design]';  // cli/web/page_tree.h's kRuntimeRow
+export {KEPT_BY_DESIGN} from './functions.js';
 
 export function parseCapture(text) {
   const data = JSON.parse(text);
   const modes = MODES.filter((mode) => data.totals[mode] && data.own[`${mode}_bytes`] &&
       (mode !== 'temporary' || data.temporary_threshold !== 0));  // 0: not counted
-  const columns = {}, variances = {};
-  for (const mode of modes) {
-    for (const by of MEASURES) {
-      const name = `${mode}_${by}`;
-      columns[name] = Float64Array.from(data.own[name]);
-      const variance = data.sampled?.variances[name];
-      if (variance) variances[name] = Float64Array.from(variance);
-    }
-  }
+  const rows = parseRows(data.own, modes, data.sampled), functions = parseFunctions(data, modes);
   return {
     ...data,
     modes,
     threads: data.threads ?? [],
     nodes: {parent: Uint32Array.from(data.nodes.parent), frame: Uint32Array.from(data.nodes.frame)},
-    // One for each (node, thread) that has a figure.
-    rows: {
-      node: Uint32Array.from(data.own.node),
-      thread: data.own.thread ? Uint32Array.from(data.own.thread) : null,
-      columns,
-      variances,
-    },
-    functions: parseFunctions(data, modes),
+    rows,
+    leaves: Uint32Array.from(new Set(rows.node)),  // the nodes that have figures of their own
+    functions,
     history: parseHistory(data),
+    bands: parseBands(data, functions),
+    processes: parseProcesses(data, modes),
     total: (mode, by) => data.totals[mode][by === 'bytes' ? 0 : 1],
     frame: (index) => frameAt(data, index),
   };
@@ -48,18 +39,25 @@ export function parseCapture(text) {
 
 export function verify(capture) {
   const wrong = [];
-  for (const mode of capture.modes) {
-    for (const by of MEASURES) {
-      const total = capture.total(mode, by);
-      const {self, located} = capture.functions;
-      const parts = {rows: capture.rows, functions: self, 'functions with hidden system frames': located};
-      for (const [what, {columns}] of Object.entries(parts)) {
-        const sum = columns[`${mode}_${by}`].reduce((all, value) => all + value, 0);
-        if (!same(sum, total)) {
-          wrong.push(`The ${what} of ${mode} ${by} sum to ${sum}, the capture says ${total}.`);
+  const compare = ({rows, self, located}, total, whose) => {
+    const parts = {rows, functions: self, 'functions with hidden system frames': located};
+    for (const mode of capture.modes) {
+      for (const by of MEASURES) {
+        for (const [what, {columns}] of Object.entries(parts)) {
+          const sum = sumOf(columns[`${mode}_${by}`]);
+          if (!same(sum, total(mode, by))) {
+            wrong.push(`The ${what} of ${mode} ${by}${whose} sum to ${sum}, the capture says ` +
+                `${total(mode, by)}.`);
+          }
         }
       }
     }
+  };
+  compare({rows: capture.rows, ...capture.functions}, capture.total, '');
+  for (const process of capture.processes?.listed ?? []) {
+    if (!process.totals) continue;
+    compare({rows: process.rows, ...process.tables},
+        (mode, by) => process.totals[mode][by === 'bytes' ? 0 : 1], ` in process ${process.pid}`);
   }
   capture.history?.sums().forEach((sum, moment) => {
     const live = capture.moments.heap_bytes[moment];
@@ -68,6 +66,28 @@ export function verify(capture) {
           `says ${live}.`);
     }
   });
+  if (capture.bands && capture.moments) wrong.push(...verifyBands(capture));
+  return wrong;
+}
+
+function sumOf(column) {
+  let sum = 0;
+  for (let i = 0; i < column.length; ++i) sum += column[i];
+  return sum;
+}
+
+// The bands are known at all moments, the history perhaps at some of them.
+function verifyBands({bands, moments}) {
+  const wrong = [], at = new Map(bands.times.map((ms, i) => [ms, i]));
+  for (const [by, live] of [['bytes', moments.heap_bytes], ['allocations', moments.allocations]]) {
+    const {total} = stackOf(bands, by);
+    moments.time_ms.forEach((ms, i) => {
+      if (at.has(ms) && live && !same(total[at.get(ms)], live[i])) {
+        wrong.push(`The bands of ${by} at ${ms} ms sum to ${total[at.get(ms)]}, the capture says ` +
+            `${live[i]}.`);
+      }
+    });
+  }
   return wrong;
 }
 

@@ -1,5 +1,5 @@
-// The figures of every node in a view: {mode, by, thread, range}. `thread` is an index or null for
-// all; `range` is a pair of moments for the modes grew and shrank. A node's own figure has the
+// The figures of every node in a view: {mode, by, thread, process, range}. `thread` and `process` are
+// an index or null for all; `range` is a pair of moments for the modes grew and shrank. A node's own figure has the
 // allocations made exactly there; the inclusive one also has those below it.
 //
 // `keeps` tells for each node whether its figure counts; null: all do. With `byNode` nothing is known of
@@ -13,22 +13,36 @@ import {sumByFunction} from './functions.js';
 
 const KEPT_VIEWS = 24;
 
+// Those of the capture, or of one of its processes.
+export const rowsOf = (capture, process) =>
+    (process ?? null) === null ? capture.rows : capture.processes.listed[process].rows;
+const tablesOf = (capture, process) =>
+    (process ?? null) === null ? capture.functions : capture.processes.listed[process].tables;
+
+// The sum of a column of rows by thread.
+export function threadSums({thread, columns}, name, threads) {
+  const sums = new Array(threads).fill(0), column = columns[name];
+  for (let row = 0; row < column.length; ++row) sums[thread[row]] += column[row];
+  return sums;
+}
+
 export function createFigures(capture, {keeps = null, byNode = false} = {}) {
-  const {parent} = capture.nodes, {node, thread, columns, variances} = capture.rows;
+  const {parent} = capture.nodes;
   const nodes = parent.length;
   // The most recent views, since a graph asks again and again.
   const views = new Map(), functionViews = new Map();
 
-  function ownOf({mode, by, thread: only, range}) {
+  function ownOf({mode, by, thread: only, process, range}) {
     if (mode === 'grew' || mode === 'shrank') {
       const change = capture.history.change(by, range, nodes, only ?? null);
       const sign = mode === 'grew' ? 1 : -1;
       return change.map((value, i) => keeps === null || keeps[i] ? Math.max(0, sign * value) : 0);
     }
-    return spread(columns[`${mode}_${by}`], only);
+    const rows = rowsOf(capture, process);
+    return spread(rows, rows.columns[`${mode}_${by}`], only);
   }
 
-  function spread(column, only) {
+  function spread({node, thread}, column, only) {
     const own = new Float64Array(nodes);
     const all = only === null || only === undefined || thread === null;
     for (let row = 0; row < node.length; ++row) {
@@ -58,11 +72,12 @@ export function createFigures(capture, {keeps = null, byNode = false} = {}) {
   }
 
   function of(view) {
-    const {mode, by, thread: only, range} = view;
-    const key = [mode, by, only ?? '', mode === 'grew' || mode === 'shrank' ? range : ''].join('/');
+    const {mode, by, thread: only, process, range} = view;
+    const key = [mode, by, only ?? '', process ?? '', mode === 'grew' || mode === 'shrank' ? range : ''].join('/');
     return remembered(views, key, () => {
-      const own = ownOf(view), variance = variances[`${mode}_${by}`];
-      const ownVariance = variance ? spread(variance, only) : null;
+      const own = ownOf(view), rows = rowsOf(capture, process);
+      const variance = rows.variances[`${mode}_${by}`];
+      const ownVariance = variance ? spread(rows, variance, only) : null;
       return {own, inclusive: sumUp(own), ownVariance,
         inclusiveVariance: ownVariance && sumUp(ownVariance)};
     });
@@ -70,11 +85,12 @@ export function createFigures(capture, {keeps = null, byNode = false} = {}) {
 
   // By function, over the whole profile. A range, and a restriction, is known only by node: null.
   function functions(view) {
-    const {mode, by, thread: only, system} = view;
+    const {mode, by, thread: only, process, system} = view;
     if (byNode || RANGE_MODES.includes(mode)) return null;
-    const key = [mode, by, only ?? '', system].join('/');
+    const key = [mode, by, only ?? '', process ?? '', system].join('/');
     return remembered(functionViews, key, () => {
-      const {count, self, located, inclusive} = capture.functions;
+      const {count} = capture.functions;
+      const {self, located, inclusive} = tablesOf(capture, process);
       const name = `${mode}_${by}`;
       const sums = (table, kind) =>
         table[kind][name] && sumByFunction(table, table[kind][name], count, only);

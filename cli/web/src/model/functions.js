@@ -4,26 +4,16 @@
 // "self" counts a block by the function that called the allocator, "located" by the innermost one
 // that is no system code: the self figure while system frames are hidden.
 
-import {KIND_ROW, MEASURES} from './capture.js';
+import {KIND_ROW} from './capture.js';
+import {MEASURES} from './rows.js';
 
+export const KEPT_BY_DESIGN = '[runtime, kept by design]';  // cli/web/page_tree.h's kRuntimeRow
 export const NO_PROGRAM = '[system frames]';       // cli/web/page_functions.h's kNoProgramRow
 export const OTHER_FUNCTIONS = '[other functions]';  // its kOtherFunctions
 
 // {count, others, frame: of each function, as capture.frame's, index: of a key (functionKey), and the
 // tables self, located, inclusive: {of, thread, columns, variances}}
-export function parseFunctions({functions, strings, sampled}, modes) {
-  const table = (rows) => {
-    const columns = {}, variances = {};
-    for (const mode of modes) {
-      for (const by of MEASURES) {
-        const name = `${mode}_${by}`;
-        columns[name] = Float64Array.from(rows[name]);
-        if (sampled) variances[name] = Float64Array.from(rows.variances[name]);
-      }
-    }
-    return {of: Uint32Array.from(rows.of), thread: rows.thread ? Uint32Array.from(rows.thread) : null,
-      columns, variances};
-  };
+export function parseFunctions({functions, strings}, modes) {
   const index = new Map();
   const frame = functions.function.map((name, i) => {
     index.set(functionKey(functions, i), i);
@@ -31,10 +21,28 @@ export function parseFunctions({functions, strings, sampled}, modes) {
       module: strings[functions.module[i]], lines: '', source: '', kind: functions.kind[i],
       inlined: false};
   });
-  const row = (name) => frame.findIndex(({function: text, kind}) => kind === KIND_ROW && text === name);
+  const rows = frame.flatMap(({kind}, fn) => kind === KIND_ROW ? [fn] : []);
+  const row = (name) => rows.find((fn) => frame[fn].function === name) ?? -1;
   return {count: frame.length, others: functions.others, frame, index,
-    noProgram: row(NO_PROGRAM), otherFunctions: row(OTHER_FUNCTIONS),
-    self: table(functions.self), located: table(functions.located),
+    noProgram: row(NO_PROGRAM), otherFunctions: row(OTHER_FUNCTIONS), kept: row(KEPT_BY_DESIGN),
+    ...parseTables(functions, modes)};
+}
+
+// {self, located, inclusive}: the tables of the capture, or of one of its processes.
+export function parseTables(functions, modes) {
+  const table = (rows) => {
+    const columns = {}, variances = {};
+    for (const mode of modes) {
+      for (const by of MEASURES) {
+        const name = `${mode}_${by}`;
+        columns[name] = Float64Array.from(rows[name]);
+        if (rows.variances) variances[name] = Float64Array.from(rows.variances[name]);
+      }
+    }
+    return {of: Uint32Array.from(rows.of), thread: rows.thread ? Uint32Array.from(rows.thread) : null,
+      columns, variances};
+  };
+  return {self: table(functions.self), located: table(functions.located),
     inclusive: table(functions.inclusive)};
 }
 

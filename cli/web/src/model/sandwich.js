@@ -19,7 +19,7 @@ export function sandwichOf(capture, figures, view, fn) {
   const callers = new Map(), callees = new Map();
   const add = (to, identity, value) => to.set(identity, (to.get(identity) ?? 0) + value);
   const isHidden = unique.frame.map(({kind}) => view.system === 'hide' && kind === KIND_SYSTEM);
-  for (const leaf of new Set(capture.rows.node)) {
+  for (const leaf of capture.leaves) {
     const value = own[leaf];
     if (value === 0) continue;
     let below = ITSELF, callee = null, caller = null;

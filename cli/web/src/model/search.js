@@ -38,6 +38,10 @@ export function shareOfMatches(capture, figures, view, term) {
 // Marks the matching nodes of the tree and returns their number; null without a term.
 export function markMatches(root, term) {
   const test = makeFrameMatcher(term);
+  if (root.tree) {
+    const count = root.tree.mark(test);
+    return test ? count : null;
+  }
   if (!test) {
     forEachNode(root, (node) => { node.match = false; });
     return null;

@@ -13,7 +13,7 @@ const CALLERS = 3;
 export function listSites(capture) {
   const {parent, frame} = capture.nodes;
   const unique = uniqueFrames(capture);
-  return [...new Set(capture.rows.node)].filter(isPlace).map((node) => {
+  return [...capture.leaves].filter(isPlace).map((node) => {
     let shown = node;
     while (shown !== 0 && unique.frame[frame[shown]].kind === KIND_SYSTEM) shown = parent[shown];
     const at = unique.frame[frame[shown === 0 ? node : shown]];
@@ -41,7 +41,7 @@ export function listSites(capture) {
 // The nodes that have the figures of places that aren't listed.
 export function prunedNodes(capture) {
   const {frame} = capture.nodes, {pruned} = uniqueFrames(capture);
-  return [...new Set(capture.rows.node)].filter((node) => node !== 0 && pruned[frame[node]]);
+  return [...capture.leaves].filter((node) => node !== 0 && pruned[frame[node]]);
 }
 
 function outermost(parent, node) {

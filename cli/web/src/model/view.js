@@ -2,6 +2,7 @@
 // the view that figures.js and the trees take.
 
 import {RANGE_MODES} from './capture.js';
+import {isApart} from './processes.js';
 
 // `wanted` is a state. The result has its keys; `mode` is an available one, `thread` an index or
 // null, and `range` a pair of moments or null.
@@ -12,8 +13,24 @@ export function viewOf(capture, wanted) {
   if (!possible) mode = 'peak';
   const thread = wanted.thread === '' ? null : Number(wanted.thread);
   const known = thread !== null && capture.rows.thread !== null && thread < capture.threads.length;
-  return {...wanted, mode, range, thread: known && knowsThreads(capture, mode) ? thread : null};
+  return {...wanted, mode, range, thread: known && knowsThreads(capture, mode) ? thread : null,
+    process: processOf(capture, wanted.process ?? '', mode), view: viewName(capture, wanted.view)};
 }
+
+// Whether this part of the page has anything to show.
+function viewName(capture, wanted) {
+  if (wanted === 'statistics' && !capture.statistics) return 'graph';
+  if (wanted === 'processes' && !capture.processes) return 'graph';
+  return wanted;
+}
+
+function processOf({processes}, wanted, mode) {
+  const known = wanted !== '' && isApart(processes?.listed[Number(wanted)]);
+  return known && knowsProcesses(mode) ? Number(wanted) : null;
+}
+
+// The moments are kept for all processes together.
+export const knowsProcesses = (mode) => !RANGE_MODES.includes(mode);
 
 // A capture's moments may be kept by place alone; then a range is of all threads.
 export const knowsThreads = (capture, mode) =>
