@@ -71,7 +71,8 @@ struct PageOptions {
 //   "history":  {"node": […], "changes": [how many of each], "moment": […], "bytes": […],
 //                "allocations": […]},
 //   "bands":    {"time_ms": […], "functions": [{"function": …, "file": …, "module": …, "kind": …,
-//                "bytes": […], "allocations": […]}, …], "others": {"bytes": […], "allocations": […]}},
+//                "bytes": […], "allocations": […]}, …], "others": {"bytes": […], "allocations": […]},
+//                "sources_without": n},
 //   "selected": {"time_ms": n, "text": "live at 9 min 58 s"},
 //   "mapped":   {"peak": [bytes, mappings], "end": [bytes, mappings]},
 //   "rss":      {"time_ms": n, "bytes": n, "parts": [{"name": …, "meaning": …, "bytes": n}, …]}

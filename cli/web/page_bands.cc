@@ -125,7 +125,11 @@ class BandMaker {
 
 PageBands MakePageBands(const Profile& profile, const MergedTree& merged) {
   if (profile.moments.at.empty()) return {};
-  return BandMaker(profile, merged).Make();
+  PageBands page = BandMaker(profile, merged).Make();
+  for (const SnapshotSource& source : profile.sources) {
+    if (!source.has_moments) ++page.sources_without;
+  }
+  return page;
 }
 
 }  // namespace memprof

@@ -32,9 +32,10 @@ struct PageBand {
 };
 
 struct PageBands {
-  std::vector<PageBand>
-      bands;  // the one with the highest figure first: by bytes, then by allocations
-  std::vector<Count> others;  // empty: the profile has no moments
+  // Those with the highest figures by bytes first, then those by allocations.
+  std::vector<PageBand> bands;
+  std::vector<Count> others;   // empty: the profile has no moments
+  size_t sources_without = 0;  // of a merge: those without moments, whose blocks aren't in here
 };
 
 inline constexpr size_t kBandsByMeasure = 8;

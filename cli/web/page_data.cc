@@ -148,7 +148,8 @@ Json BandsJson(const Profile& profile, const PageBands& page, Strings& strings) 
   return {
       {"time_ms", Column(profile.moments.at, [](const Moment& moment) { return moment.time_ms; })},
       {"functions", std::move(functions)},
-      {"others", live(page.others)}};
+      {"others", live(page.others)},
+      {"sources_without", page.sources_without}};
 }
 
 // No page is made smaller than this: the rest of its size isn't the tree's.

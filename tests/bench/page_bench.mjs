@@ -22,12 +22,24 @@ const CONTROLS = {
   'system frames': () => document.getElementById('system').click(),
   'search': () => {
     const box = document.getElementById('search');
-    box.value = 'class7';
+    box.value = '/7/';
     box.dispatchEvent(new Event('input'));
   },
   'zoom': () => document.querySelectorAll('g.frame')[30].dispatchEvent(new MouseEvent('click')),
   'bottom-up': () => document.querySelector('#direction [data-value=callers]').click(),
   'sites': () => document.querySelector('#view [data-value=sites]').click(),
+  'functions': () => document.querySelector('#view [data-value=functions]').click(),
+  'a function': () => document.querySelector('#functions .site')?.click(),
+  'by file': () => document.querySelector('#group [data-value=file]').click(),
+  'statistics': () => document.querySelector('#view [data-value=statistics]').click(),
+  'graph': () => document.querySelector('#view [data-value=graph]').click(),
+  'top-down': () => document.querySelector('#direction [data-value=callees]').click(),
+  'range': () => {
+    const box = document.getElementById('range-to');
+    if (!box.max) return;  // no history
+    box.value = String(Math.round(Number(box.max) / 2));
+    box.dispatchEvent(new Event('input'));
+  },
 };
 
 // When the page has drawn and the main thread is free again.

@@ -33,7 +33,7 @@ export function createProcessesView(capture, state) {
     return element('tr', {className: chosen ? 'chosen' : apart ? '' : 'member'},
         element('td', {}, label, element('div', {className: 'callers-line',
           title: shortened(quotedCommand(command), 2000)}, shortened(quotedCommand(command), 300))),
-        element('td', {className: 'place'}, moment(start)),
+        element('td', {className: 'place when'}, moment(start).replace(' UTC', '')),
         element('td', {className: 'place'}, `${length > 0 ? `${duration(length)}, ` : ''}${endText(end)}`),
         ...capture.modes.map((mode) => figure(figures[mode], mode)),
         element('td', {className: 'number'}, process.rss_peak_bytes > 0 ? bytes(process.rss_peak_bytes) : '–'));
@@ -43,7 +43,7 @@ export function createProcessesView(capture, state) {
     const {rows, together, unlisted} = processRows(processes, view);
     const apart = rows.filter(({process}) => isApart(process));
     const others = rows.filter(({process}) => !isApart(process));
-    const head = ['Process', 'Started', 'Ended', ...capture.modes.map((mode) => modeLabel(capture, mode)),
+    const head = ['Process', 'Started (UTC)', 'Ended', ...capture.modes.map((mode) => modeLabel(capture, mode)),
       'Peak RSS'].map((name, i) => element('th', {scope: 'col', className: i > 2 ? 'number' : ''}, name));
     const sums = (className, label, totals) => element('tr', {className},
         element('td', {colspan: '3'}, label),

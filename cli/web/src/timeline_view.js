@@ -6,9 +6,9 @@ import uPlot from 'uplot';
 
 import {bandAt, nearestMoment} from './model/bands.js';
 import {byId, element} from './element.js';
-import {bytes, duration, exact, measure, measureExact, share, shortened} from './model/format.js';
+import {bytes, duration, exact, measure, measureExact, plural, share, shortened} from './model/format.js';
 import {effectiveTheme} from './theme.js';
-import {chartColumns, peakOnCurve} from './model/timeline.js';
+import {chartColumns, drawsRss, peakOnCurve} from './model/timeline.js';
 import {createTooltip} from './tooltip.js';
 
 const HEIGHT = 118;
@@ -33,7 +33,7 @@ export function createTimelineView(capture, range, state) {
   section.hidden = !timeline || timeline.time_ms.length < 2;
   if (section.hidden) return {update() {}};
   const container = byId('timeline-chart');
-  let colors = COLORS.light, chart = null, chosen = null, by = 'bytes', columns = null;
+  let colors = COLORS.light, chart = null, chosen = null, by = 'bytes', columns = null, rssDrawn = true;
   // The moment, and the band that the pointer is at.
   let pointed = null;
   const tip = createTooltip(byId('tooltip'), describe);
@@ -64,7 +64,7 @@ export function createTimelineView(capture, range, state) {
         ...parts.reverse(),
         {...line, label: by === 'bytes' ? 'Heap' : 'Live allocations', stroke: byTheme('heap'),
           ...(columns.stack ? {} : {fill: byTheme('area')}), value: (_, value) => figure(value)},
-        ...(columns.rss ? [{...line, label: 'RSS', stroke: byTheme('rss'), spanGaps: columns.stack !== null,
+        ...(columns.rss ? [{...line, label: 'RSS', show: rssDrawn, stroke: byTheme('rss'), spanGaps: columns.stack !== null,
           value: (_, value) => figure(value)}] : []),
       ],
       cursor: {y: false, drag: {x: history !== null, y: false, setScale: false}},
@@ -117,7 +117,8 @@ export function createTimelineView(capture, range, state) {
       return tip.hide();
     }
     pointed = {moment: nearestMoment(times, ms), band: bandAt(columns.stack, ms, u.posToVal(top, 'y'))};
-    tip.show(event, {data: pointed});
+    // Below the chart, which it would cover.
+    tip.showAt(pointed, {left: event.clientX, bottom: u.over.getBoundingClientRect().bottom});
   }
 
   // The stack at a moment, from the top as it is drawn.
@@ -132,6 +133,8 @@ export function createTimelineView(capture, range, state) {
     return [
       element('p', {className: 'name'}, `Live at ${duration(times[moment])}: ${measure(total[moment], by)}` +
           (by === 'bytes' ? '' : ' allocations')),
+      capture.bands.sourcesWithout > 0 ? element('p', {className: 'place'}, 'Without ' + plural(
+          capture.bands.sourcesWithout, 'process', 'processes') + ' of which there is no history') : '',
       element('table', {className: 'frame-figures'}, element('tbody', {}, ...[
         row(bands.length, 'others', others[moment]),
         ...bands.map(({name, live}, place) => row(place, name, live[moment])).reverse()])),
@@ -161,6 +164,9 @@ export function createTimelineView(capture, range, state) {
     u.setSelect({left: from, width: to - from, top: 0, height: u.over.clientHeight}, false);
   }
 
+  const rssBox = byId('draw-rss');
+  rssBox.addEventListener('change', () => state.set({rss: rssBox.checked ? 'show' : 'hide'}));
+
   new ResizeObserver(() => {
     if (!chart || container.clientWidth === chart.width || container.clientWidth === 0) return;
     chart.setSize({width: container.clientWidth, height: HEIGHT});
@@ -170,9 +176,12 @@ export function createTimelineView(capture, range, state) {
     update(view, changed) {
       chosen = view.range;
       colors = COLORS[effectiveTheme(view.theme)];
-      const wanted = capture.bands ? view.by : 'bytes';
-      if (!chart || wanted !== by) {
+      const wanted = capture.bands ? view.by : 'bytes', rss = drawsRss(capture, view.rss);
+      rssBox.checked = rss;
+      byId('rss-choice').hidden = wanted !== 'bytes' || !capture.bands;
+      if (!chart || wanted !== by || rss !== rssDrawn) {
         by = wanted;
+        rssDrawn = rss;
         draw();
       } else if (changed.has('theme')) {
         chart.redraw(false, true);

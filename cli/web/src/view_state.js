@@ -11,6 +11,7 @@ const CHOICES = {
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],
   recursion: ['fold', 'show'],
+  rss: ['auto', 'show', 'hide'],  // in the timeline
   theme: ['auto', 'light', 'dark'],
   sort: ['function', 'place', 'self', 'inclusive', ...MODES, 'range'],
   order: ['down', 'up'],
@@ -23,7 +24,7 @@ const TERMS = ['search', 'only', 'merge'];  // frame_matcher.js
 
 export function createState(defaults) {
   const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
-    system: 'hide', recursion: 'fold', theme: 'auto', sort: '', order: 'down', search: '', only: '', merge: '',
+    system: 'hide', recursion: 'fold', rss: 'auto', theme: 'auto', sort: '', order: 'down', search: '', only: '', merge: '',
     zoom: '', thread: '', process: '',
     fn: '', group: 'function', range: '', ...defaults};
   const listeners = [];

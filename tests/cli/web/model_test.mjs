@@ -17,7 +17,7 @@ import {createRestriction} from '../../../cli/web/src/model/restriction.js';
 import {giveWide} from '../../../cli/web/src/model/wide_nodes.js';
 import {segmentsOf} from '../../../cli/web/src/rss_strip.js';
 import {filterSites, listSites, prunedNodes, sortSites, stackOfSite} from '../../../cli/web/src/model/sites.js';
-import {chartColumns, peakOnCurve} from '../../../cli/web/src/model/timeline.js';
+import {chartColumns, drawsRss, peakOnCurve} from '../../../cli/web/src/model/timeline.js';
 import {viewOf} from '../../../cli/web/src/model/view.js';
 import {naiveFunctions} from './naive_functions.mjs';
 
@@ -538,10 +538,21 @@ test('the chart has the moments in its curve, and the timeline between them', ()
   assert.deepEqual(tops.at(-1), [undefined, 5, undefined, 10, 10, undefined]);
   assert.equal(tops.length, 3);
   time.forEach((ms, i) => { if (stack.times.includes(ms)) assert.equal(tops.at(-1)[i], curve[i]); });
+  // In a merge the moments may be those of some captures only.
+  const some = {timeline: data.timeline, bands: {...data.bands, sourcesWithout: 1}};
+  assert.deepEqual(chartColumns(some, 'bytes').curve, [0, undefined, 7, 9, undefined, 3]);
   const blocks = chartColumns(data, 'allocations');
   assert.deepEqual([blocks.time, blocks.curve, blocks.rss], [[10, 20, 30], [1, 101, 201], null]);
   const alone = chartColumns({timeline: data.timeline, bands: null}, 'bytes');
   assert.deepEqual([alone.time, alone.stack, alone.tops], [data.timeline.time_ms, null, []]);
+});
+
+test('an RSS many times as high as the heap is drawn if the reader asks for it', () => {
+  const {bands} = withBands(['compare']);
+  const draws = (rss, wanted = 'auto', stacked = bands) => drawsRss(
+      {timeline: {heap_bytes: [1, 10, 3], rss_bytes: [null, rss, 2]}, bands: stacked}, wanted);
+  assert.deepEqual([draws(40), draws(41), draws(41, 'show'), draws(40, 'hide')], [true, false, true, false]);
+  assert.equal(draws(41, 'auto', null), true);  // nothing to see but two lines
 });
 
 test('the pointer is at the band that is drawn there', () => {

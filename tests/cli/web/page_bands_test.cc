@@ -107,6 +107,15 @@ TEST(PageBands, SumWithTheOthersToWhatWasLiveAtEachMoment) {
   EXPECT_EQ(data["bands"]["functions"].size(), page.bands.size());
 }
 
+TEST(PageBands, TellHowManyCapturesOfAMergeHaveNoMoments) {
+  Program program;
+  program.Site({kMain}, {{1, 1}, {1, 1}, {1, 1}});
+  program.profile().sources.resize(3);
+  program.profile().sources[1].has_moments = true;
+  const Json data = Json::parse(PageData(program.profile(), {}));
+  EXPECT_EQ(data["bands"]["sources_without"], 2);
+}
+
 TEST(PageBands, AreAbsentIfNobodyWatched) {
   Program program;
   program.Site({kMain}, {{1, 1}, {1, 1}, {1, 1}});

@@ -323,7 +323,7 @@ test('a merge has its processes as a table, and each that is kept apart alone', 
     assert.match(await text(page, '#figures'), /Peak RSS\s+9\.0 MiB\s+sum of the processes/);
     await page.click('#view [data-value=processes]');
     const rows = await page.locator('#processes tbody tr').allInnerTexts();
-    assert.match(rows[0], new RegExp('^make \\(100\\)\\s+/usr/bin/make -j .two words.\\s+2025-10-09 08:53:20 UTC' +
+    assert.match(rows[0], new RegExp('^make \\(100\\)\\s+/usr/bin/make -j .two words.\\s+2025-10-09 08:53:20' +
         '\\s+1\\.0 s, exited with 0\\s+488\\.3 KiB\\s+19\\.5 KiB\\s+488\\.3 KiB\\s+3\\.0 MiB$'));
     assert.match(rows[2], /^1 other process, which this merge does not keep apart\s+97\.7 KiB\s+0 B\s+97\.7 KiB/);
     assert.match(rows[3], /^worker \(102\)[^]*97\.7 KiB\s+–\s+–\s+3\.0 MiB$/);

@@ -5,14 +5,15 @@ import {functionKey} from './functions.js';
 
 export const MOST_BANDS = 8;
 
-// null if the capture has no moments. {times, bands: [{name, frame, fn, bytes, allocations}], others}:
-// `fn` is undefined for a function that the page doesn't tell apart.
+// null if the capture has no moments. {times, bands: [{name, frame, fn, bytes, allocations}], others,
+// sourcesWithout}: `fn` is undefined for a function that the page doesn't tell apart.
 export function parseBands({bands, strings}, functions) {
   if (!bands || bands.time_ms.length === 0) return null;
   const {function: names, file, module} = columnsOf(bands.functions);
   return {
     times: bands.time_ms,
     others: bands.others,
+    sourcesWithout: bands.sources_without,  // captures of a merge that aren't in here
     bands: bands.functions.map((band, i) => ({
       name: strings[band.function],
       frame: {function: strings[band.function], file: strings[band.file],

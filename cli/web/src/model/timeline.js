@@ -14,7 +14,7 @@ export function peakOnCurve({time_ms: time, heap_bytes: heap}, at, resolution) {
 
 // The chart's columns: {time, curve, rss, stack, tops}. `time` has the timeline's points and the
 // moments; columns have no value where they have no point (undefined). The curve has the stack's total
-// at the moments. `tops` are the upper edges of the stack's parts, from the bottom; the last one is the
+// at the moments, unless some captures of a merge have no moments: then it is higher than the stack. `tops` are the upper edges of the stack's parts, from the bottom; the last one is the
 // total. By allocations only the moments are known. Without moments: no stack.
 export function chartColumns({timeline, bands}, by) {
   const stack = bands && stackOf(bands, by);
@@ -31,11 +31,21 @@ export function chartColumns({timeline, bands}, by) {
     return made;
   };
   const curve = column(points.time_ms, points.heap_bytes);
-  stack.times.forEach((ms, i) => { curve[at.get(ms)] = stack.total[i]; });
+  if (!bands.sourcesWithout || by !== 'bytes') {
+    stack.times.forEach((ms, i) => { curve[at.get(ms)] = stack.total[i]; });
+  }
   let sums = new Array(stack.times.length).fill(0);
   const tops = [...stack.bands.map(({live}) => live), stack.others].map((live) => {
     sums = sums.map((sum, i) => sum + live[i]);
     return column(stack.times, sums);
   });
   return {time, curve, rss: by === 'bytes' ? column(points.time_ms, points.rss_bytes) : null, stack, tops};
+}
+
+// Whether the RSS is drawn unless the reader chooses: beside an RSS many times as high, the stack of the
+// heap would be a line.
+export function drawsRss({timeline, bands}, wanted) {
+  if (wanted !== 'auto' || !bands) return wanted !== 'hide';
+  const highest = (column) => column.reduce((most, value) => Math.max(most, value ?? 0), 0);
+  return highest(timeline.rss_bytes) <= 4 * highest(timeline.heap_bytes);
 }
