@@ -5,6 +5,7 @@ all; the figures are those of each process alone.
 import glob
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -179,6 +180,33 @@ class ProcessTreeTest(harness.MemprofTest):
         self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in folded.splitlines()), 13000)
         self.assertRegex(self.memprof("summary", merge),
                          r"(?s)By process.*process_tree \(\d+\)\n.*process_tree \(\d+\)\n.*total")
+
+    def test_the_page_of_the_merge_has_each_process_as_its_own_capture_has_it(self):
+        self.tree("fork")
+        self.memprof("flamegraph", self.path("x.all.memprof"), "-o", self.path("page.html"))
+        with open(self.path("page.html"), encoding="utf-8") as file:
+            data = json.loads(re.search(r'id="capture">(.*?)</script>', file.read(), re.S)[1])
+        summary = self.memprof("summary", self.path("x.all.memprof"))
+        self.assertIn(data["run"], " ".join(summary.split()))
+        processes = data["processes"]
+        alone = {profile["pid"]: profile for name, profile in self.captures().items()
+                 if name != "all"}
+        self.assertEqual(processes["count"], len(alone))
+        self.assertEqual(processes["together"]["count"], 0)
+        for process in processes["listed"]:
+            own = alone[process["pid"]]
+            self.assertEqual(process["program"], own["program"])
+            self.assertEqual(process["command"], own["command"])
+            for figure in ("peak", "leaked", "total"):
+                expected = [own[figure]["bytes"], own[figure]["allocations"]]
+                self.assertEqual(process["totals"][figure], expected)
+                for table in (process["own"], process["functions"]["self"],
+                              process["functions"]["located"]):
+                    self.assertEqual([sum(table[figure + "_bytes"]),
+                                      sum(table[figure + "_allocations"])], expected)
+        for figure in ("peak", "leaked", "total"):
+            self.assertEqual([sum(process["totals"][figure][i] for process in processes["listed"])
+                              for i in (0, 1)], data["totals"][figure])
 
     def test_a_merge_is_compared_by_process_with_the_process_s_own_capture(self):
         self.tree("fork")
