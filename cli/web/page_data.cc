@@ -237,12 +237,26 @@ std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
+// A node has rows of its own for each process of a merge that is kept apart, so fewer nodes fit. If this
+// leaves too many, PageData drops some, but has then written a page that is many times too large.
+size_t NodesBesideProcesses(const Profile& profile, size_t max_nodes) {
+  constexpr double kShareOfRows = 0.6;  // of the bytes of a node
+  size_t rows = 0;
+  for (const ProfileProcess& process : profile.processes) rows += process.rows.size();
+  const double per_site =
+      static_cast<double>(rows) / static_cast<double>(std::max<size_t>(profile.sites.size(), 1));
+  const double fitting = static_cast<double>(max_nodes) / (1 + kShareOfRows * per_site);
+  return std::max(std::min(max_nodes, kFewestNodes), static_cast<size_t>(fitting));
+}
+
 }  // namespace
 
 std::string PageData(const Profile& profile, const PageOptions& options) {
   DataWriter writer(profile, options);
   // The tree's limits are estimates; the page's limit counts the bytes written.
-  for (PageLimits limits = options.limits;;) {
+  PageLimits limits = options.limits;
+  limits.max_nodes = NodesBesideProcesses(profile, limits.max_nodes);
+  for (;;) {
     Data data = writer.Write(limits);
     if (data.json.size() <= options.max_data_bytes || data.nodes <= kFewestNodes) return data.json;
     const double too_large =

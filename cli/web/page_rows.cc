@@ -1,7 +1,6 @@
 #include "cli/web/page_rows.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 namespace memprof {
@@ -52,23 +51,35 @@ bool HasFigure(const ProfileSite& site) {
   return site.peak != Count{} || site.leaked != Count{} || site.total != Count{};
 }
 
-using RowsByPlace = std::map<std::pair<uint32_t, uint32_t>, PageRow>;  // by node and thread
-
-PageRow& RowOf(const Profile& profile, const PageTree& tree, const PageRows& page, size_t site,
-               RowsByPlace& rows) {
-  const uint32_t node = tree.node_of_site[site], name = profile.sites[site].thread_name;
-  const uint32_t thread = name < page.thread_of.size() ? page.thread_of[name] : 0;
-  PageRow& row = rows[{node, thread}];
-  row.node = node;
-  row.thread = thread;
+// A row of one site: of the whole profile or of a process.
+template <typename From>
+PageRow RowOf(const Profile& profile, const PageTree& tree, const PageRows& page, size_t site,
+              const From& figures) {
+  const uint32_t name = profile.sites[site].thread_name;
+  PageRow row;
+  row.node = tree.node_of_site[site];
+  row.thread = name < page.thread_of.size() ? page.thread_of[name] : 0;
+  AddFigures(row, figures);
+  if constexpr (requires { figures.variances; }) row.variances += figures.variances;
   return row;
 }
 
-std::vector<PageRow> InOrder(const RowsByPlace& rows) {
-  std::vector<PageRow> ordered;
-  ordered.reserve(rows.size());
-  for (const auto& [place, row] : rows) ordered.push_back(row);
-  return ordered;
+// Orders the rows, and sums those of the same node and thread.
+void Sum(std::vector<PageRow>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const PageRow& a, const PageRow& b) {
+    return std::pair(a.node, a.thread) < std::pair(b.node, b.thread);
+  });
+  size_t count = 0;
+  for (const PageRow& row : rows) {
+    PageRow* last = count > 0 ? &rows[count - 1] : nullptr;
+    if (last != nullptr && last->node == row.node && last->thread == row.thread) {
+      AddFigures(*last, row);
+      last->variances += row.variances;
+    } else {
+      rows[count++] = row;
+    }
+  }
+  rows.resize(count);
 }
 
 }  // namespace
@@ -79,27 +90,25 @@ PageRows MakePageRows(const Profile& profile, const PageTree& tree, size_t max_r
   // Halving ends with one row for each node, which the tree's own limits allow.
   for (size_t kept = by_weight.size();; kept /= 2) {
     result.thread_of = Renumbered(profile, by_weight, kept, result.threads);
-    RowsByPlace rows;
+    result.rows.clear();
     for (size_t i = 0; i < profile.sites.size(); ++i) {
       const ProfileSite& site = profile.sites[i];
-      if (!HasFigure(site)) continue;
-      PageRow& row = RowOf(profile, tree, result, i, rows);
-      AddFigures(row, site);
-      row.variances += site.variances;
+      if (HasFigure(site)) result.rows.push_back(RowOf(profile, tree, result, i, site));
     }
-    if (rows.size() > max_rows && kept > 0) continue;
-    result.rows = InOrder(rows);
-    return result;
+    Sum(result.rows);
+    if (result.rows.size() <= max_rows || kept == 0) return result;
   }
 }
 
 std::vector<PageRow> RowsOfProcess(const Profile& profile, const PageTree& tree,
                                    const PageRows& all, const ProfileProcess& process) {
-  RowsByPlace rows;
+  std::vector<PageRow> rows;
+  rows.reserve(process.rows.size());
   for (const ProcessRow& row : process.rows) {
-    AddFigures(RowOf(profile, tree, all, row.site, rows), row);
+    rows.push_back(RowOf(profile, tree, all, row.site, row));
   }
-  return InOrder(rows);
+  Sum(rows);
+  return rows;
 }
 
 }  // namespace memprof

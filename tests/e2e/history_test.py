@@ -124,7 +124,18 @@ class HistoryTest(harness.MemprofTest):
         page = self.path("page.html")
         self.memprof("flamegraph", "-o", page, capture)
         with open(page, encoding="utf-8") as file:
-            self.assertIn('"selected":{"time_ms":%d' % second["time_ms"], file.read())
+            written = file.read()
+        self.assertIn('"selected":{"time_ms":%d' % second["time_ms"], written)
+        # The page's bands sum to what was live, and have the functions that held it.
+        data = json.loads(re.search(r'id="capture">(.*?)</script>', written, re.S)[1])
+        bands = data["bands"]
+        self.assertEqual(bands["time_ms"], [moment["time_ms"] for moment in profile["moments"]])
+        for by in ("bytes", "allocations"):
+            columns = [band[by] for band in bands["functions"]] + [bands["others"][by]]
+            self.assertEqual([sum(values) for values in zip(*columns)],
+                             [moment["live"][by] for moment in profile["moments"]])
+        names = {data["strings"][band["function"]] for band in bands["functions"]}
+        self.assertTrue(any("second_step" in name for name in names), names)
 
         # massif has a snapshot of each moment beside the start, the peak and the end.
         snapshots = self.massif()

@@ -643,6 +643,38 @@ test('a search tells the share of what matched, once for nested matches', () =>
     assert.deepEqual(await state(page), {system: 'show'});
   }));
 
+test('an expression that is none is said to be none in every part, and restricts nothing silently', () =>
+  withPage('known', async (page) => {
+    await page.fill('#search', '/[a/');
+    for (const view of ['graph', 'functions', 'sites']) {
+      await page.click(`#view [data-value=${view}]`);
+      assert.equal(await text(page, '#matches'), 'no regular expression yet', view);
+    }
+    await page.click('#view [data-value=functions]');
+    await page.click('#group [data-value=module]');
+    assert.equal(await text(page, '#matches'), 'no regular expression yet');
+    await page.click('#view [data-value=graph]');
+    assert.equal(await page.locator('#only-set').count(), 0);
+    await page.goto(`${urlOf(fileOf('known'))}#only=${encodeURIComponent('/[a/')}`);
+    await page.reload();
+    assert.match(await text(page, '#restriction'), /\/\[a\/ \(no regular expression yet\)/);
+  }));
+
+test('bars are parts of the whole and no text is cut by them', () =>
+  withPage('scattered', async (page) => {
+    for (const bar of await page.locator('.look .bar').all()) {
+      const {whole, width, share, below} = await bar.evaluate((i) => {
+        const button = i.parentElement, box = i.getBoundingClientRect();
+        const texts = [...button.querySelectorAll('span')].filter((span) => span.textContent !== '');
+        return {whole: button.getBoundingClientRect().width, width: box.width,
+          share: parseFloat(button.querySelector('.share').textContent),
+          below: Math.min(...texts.map((span) => box.top - span.getBoundingClientRect().bottom))};
+      });
+      assert.ok(Math.abs(100 * width / whole - share) < 0.2, `${width} of ${whole} for ${share} %`);
+      assert.ok(below > -4, `the bar is ${below} px into the text`);  // within the line's own space
+    }
+  }));
+
 test('a search becomes what the graph leaves out, and a link keeps that', () =>
   withPage('known', async (page) => {
     await page.keyboard.press('/');
@@ -815,6 +847,18 @@ test('it fits a narrow window', () => withPage('timed', async (page) => {
     await page.screenshot({path: join(pages, `narrow-${view}.png`), fullPage: true});
   }
 }, {viewport: {width: 420, height: 800}}));
+
+test('a merge fits a narrow window, and its choice of a process covers nothing', () =>
+  withPage('merge', async (page) => {
+    for (const view of ['graph', 'processes', 'statistics']) {
+      await page.click(`#view [data-value=${view}]`);
+      const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wider <= 0, `${view}: ${wider} px too wide`);
+    }
+    const [select, theme] = [await page.locator('#process').boundingBox(), await page.locator('#theme').boundingBox()];
+    assert.ok(select.x + select.width <= theme.x || select.y >= theme.y + theme.height, 'they overlap');
+    await page.screenshot({path: join(pages, 'narrow-merge.png'), fullPage: true});
+  }, {viewport: {width: 420, height: 800}}));
 
 for (const name of ['large', 'huge', 'endless']) {
   test(`${name}: drawn, pruned with a name, and quick to change`, (t) =>
