@@ -21,7 +21,7 @@ const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no lea
   total: 'Nothing was allocated.', temporary: 'No allocation was temporary.',
   grew: 'Nothing grew in this range.', shrank: 'Nothing shrank in this range.'};
 const REBUILT_BY = ['mode', 'by', 'system', 'recursion', 'direction', 'thread', 'process', 'range', 'only',
-  'merge'];
+  'without', 'merge'];
 
 export function createFlameView(capture, wholeFigures, state, toolbar) {
   const restriction = createRestriction(capture, wholeFigures);
@@ -68,7 +68,8 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
       chart.clear();
       shown = false;
       container.replaceChildren(element('p', {className: 'empty'},
-          view.only?.trim() ? `No stack has ${view.only}.` : EMPTY[view.mode]));
+          view.only?.trim() ? `No stack has ${view.only}.`
+            : view.without?.trim() ? `Every stack has ${view.without}.` : EMPTY[view.mode]));
     } else if (rebuilt || !shown) {
       container.querySelector('.empty')?.remove();
       shown = true;

@@ -31,6 +31,7 @@ export function createKeyboard(capture, state, flame) {
     r: () => flip('recursion', 'fold', 'show'),
     c: () => flame.copyStack(),
     o: () => restrict('only'),
+    x: () => restrict('without'),
     m: () => restrict('merge'),
     ArrowDown: () => vertical(true),
     ArrowUp: () => vertical(false),

@@ -22,6 +22,7 @@ export function showRestriction(figures, shown, view, state) {
           `${text} ${view[key]}${searchError(view[key]) ? ` (${searchError(view[key])})` : ''}`, clear));
     };
     add('only', 'Only stacks with');
+    add('without', 'Without stacks with');
     add('merge', 'Merged into callers:');
     if (isRestricted(view)) {
       const whole = figures.total(view), rest = shown.total(view);
@@ -40,6 +41,7 @@ export function showRestriction(figures, shown, view, state) {
       button.addEventListener('click', () => state.set({[key]: term, search: '', zoom: ''}));
       return button;
     };
-    return [offer('only', `Only stacks with ${term}`), offer('merge', `Merge ${term} into callers`)];
+    return [offer('only', `Only stacks with ${term}`), offer('without', `Without stacks with ${term}`),
+      offer('merge', `Merge ${term} into callers`)];
   }
 }

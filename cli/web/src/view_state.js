@@ -20,11 +20,11 @@ const CHOICES = {
 // A range is of milliseconds after the start, so that a link means the same in a newer page.
 const PATTERNS = {zoom: /^(\d{1,9}(-\d{1,9})?|f\d{1,7})$/, thread: /^\d{1,6}$/, process: /^\d{1,6}$/, fn: /^\d{1,7}$/, range: /^\d{1,15}-\d{1,15}$/};
 
-const TERMS = ['search', 'only', 'merge'];  // frame_matcher.js
+const TERMS = ['search', 'only', 'without', 'merge'];  // frame_matcher.js
 
 export function createState(defaults) {
   const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
-    system: 'hide', recursion: 'fold', rss: 'auto', theme: 'auto', sort: '', order: 'down', search: '', only: '', merge: '',
+    system: 'hide', recursion: 'fold', rss: 'auto', theme: 'auto', sort: '', order: 'down', search: '', only: '', without: '', merge: '',
     zoom: '', thread: '', process: '',
     fn: '', group: 'function', range: '', ...defaults};
   const listeners = [];

@@ -182,6 +182,14 @@ test('only the stacks with a match are drawn, whichever way', () => {
   assert.equal(drawn({only: '/(/'}), 'demo=0');
   assert.equal(drawn({only: '  '}), drawn({}));
   assert.equal(restriction.figures({...PEAK, only: 'sort', merge: 'x'}).total(PEAK), 5);
+  // The rest, and both together.
+  assert.equal(drawn({without: 'SORT'}),
+      'demo=14(main=8(compare=8(malloc=1)) start_thread=6(malloc=4))');
+  assert.equal(drawn({without: 'sort'}, buildCallerTree),
+      'demo=14(compare=7(main=7) malloc=5(start_thread=4 compare=1(main=1)) start_thread=2)');
+  assert.equal(drawn({only: 'main', without: '/malloc|sort/'}), 'demo=7(main=7(compare=7))');
+  assert.equal(drawn({without: '/main|thread/'}), 'demo=0');
+  assert.equal(drawn({without: '/(/'}), drawn({}));
 });
 
 test('what is merged gives its figures to its callers, and the sum stays', () => {
@@ -611,7 +619,9 @@ test('only a process that is kept apart can be chosen, and not in a range', () =
   assert.equal(viewOf(capture(SMALL), {mode: 'peak', range: '', thread: '', process: '0'}).process, null);
   const ranged = withHistory();
   ranged.processes = data.processes;
-  assert.equal(viewOf(ranged, {mode: 'grew', range: '0-30', thread: '', process: '0'}).process, null);
+  const view = (mode) => viewOf(ranged, {mode, range: '0-30', thread: '', process: '0'});
+  assert.deepEqual([view('grew').process, view('grew').range], [null, [-1, 2]]);
+  assert.deepEqual([view('peak').process, view('peak').range], [0, null]);
 });
 
 test('the table of processes has what the merge knows, and sums to the whole', () => {

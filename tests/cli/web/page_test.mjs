@@ -692,6 +692,15 @@ test('a search becomes what the graph leaves out, and a link keeps that', () =>
     assert.deepEqual(await state(page), {});
     assert.equal(await page.isVisible('#restriction'), false);
     const all = (await names(page)).length;
+    await page.fill('#search', 'XML');
+    await page.click('#without-set');
+    await settle(page);
+    assert.deepEqual(await state(page), {without: 'XML'});
+    assert.match(await text(page, '#restriction'), /^Without stacks with XML.*83\.3% of the whole/s);
+    assert.ok(!(await names(page)).some((name) => name.includes('xml')));
+    await page.keyboard.press('x');
+    await settle(page);
+    assert.equal((await names(page)).length, all);
     await page.keyboard.press('/');
     await page.keyboard.type('/^main$/');
     await page.click('#merge-set');

@@ -1,16 +1,18 @@
 // What the reader takes out of the graph by expression:
 //
-//   only    stacks in which no frame matches are left out: the graph's whole is the rest
-//   merge   frames that match are left out, and their figures are their callers'
+//   only     stacks in which no frame matches are left out: the graph's whole is the rest
+//   without  stacks in which a frame matches are left out, likewise
+//   merge    frames that match are left out, and their figures are their callers'
 //
-// Both are about the nodes that are drawn: the whole profile's figures by function don't know which
+// They are about the nodes that are drawn: the whole profile's figures by function don't know which
 // functions are in one stack.
 
 import {uniqueFrames} from './call_tree.js';
 import {createFigures} from './figures.js';
 import {makeFrameMatcher} from './frame_matcher.js';
 
-export const isRestricted = ({only, merge}) => Boolean(only?.trim() || merge?.trim());
+export const isRestricted = ({only, without, merge}) =>
+  Boolean(only?.trim() || without?.trim() || merge?.trim());
 
 // The figures of the graph, as createFigures'. The last restriction is kept, since every change of
 // the page asks.
@@ -19,14 +21,21 @@ export function createRestriction(capture, figures) {
   return {
     figures(view) {
       if (!isRestricted(view)) return figures;
-      const asked = `${view.only ?? ''}\n${Boolean(view.merge?.trim())}`;
+      const asked = [view.only ?? '', view.without ?? '', Boolean(view.merge?.trim())].join('\n');
       if (asked !== key) {
         key = asked;
-        kept = createFigures(capture, {keeps: stacksWith(capture, view.only), byNode: true});
+        kept = createFigures(capture, {keeps: keptStacks(capture, view), byNode: true});
       }
       return kept;
     },
   };
+}
+
+// For each node whether its stack stays; null: all do.
+function keptStacks(capture, view) {
+  const only = stacksWith(capture, view.only), without = stacksWith(capture, view.without);
+  if (!without) return only;
+  return without.map((match, node) => (only === null || only[node]) && !match ? 1 : 0);
 }
 
 // For each node whether its stack has a match; null without a term.

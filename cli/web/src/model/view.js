@@ -13,8 +13,10 @@ export function viewOf(capture, wanted) {
   if (!possible) mode = 'peak';
   const thread = wanted.thread === '' ? null : Number(wanted.thread);
   const known = thread !== null && capture.rows.thread !== null && thread < capture.threads.length;
-  return {...wanted, mode, range, thread: known && knowsThreads(capture, mode) ? thread : null,
-    process: processOf(capture, wanted.process ?? '', mode), view: viewName(capture, wanted.view)};
+  const process = processOf(capture, wanted.process ?? '', mode);
+  // A range is of all processes, so it isn't shown beside the figures of one.
+  return {...wanted, mode, process, range: process === null ? range : null,
+    thread: known && knowsThreads(capture, mode) ? thread : null, view: viewName(capture, wanted.view)};
 }
 
 // Whether this part of the page has anything to show.
