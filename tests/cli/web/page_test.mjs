@@ -266,17 +266,23 @@ test('the timeline is stacked by the functions that hold most, and names them', 
         'Cache::Put\\(\\)\\s+390\\.6 KiB\\s+43\\.0%'));
     const current = () => page.locator('#tooltip tr.current .band-name').innerText();
     assert.equal(await current(), 'Cache::Put()');
-    // The chart ends at the highest RSS, 2,517,152 bytes, and 5 % above.
-    await point(2, 700000 / 2517152 / 1.05);
+    // The chart ends 5 % above the highest heap.
+    await point(2, 700000 / 930000 / 1.05);
     assert.equal(await current(), 'Parse()');
     const sizes = await page.$$eval('#tooltip td.number:not(.share)', (all) => all.map((td) => td.title));
     const sum = sizes.reduce((all, title) => all + Number(title.replace(/[^0-9]/g, '')), 0);
     assert.equal(sum, 930000);
     await page.screenshot({path: join(pages, 'stack.png')});
-    await point(2, 0.95);
+    await point(2, 0.985);
     assert.equal(await page.locator('#tooltip tr.current').count(), 0);
     await point(0.3, 0.02);  // before the first moment
     assert.ok(await page.locator('#tooltip').isHidden());
+    // The RSS is more than twice as high.
+    assert.doesNotMatch(await text(page, '.u-legend'), /RSS/);
+    await page.check('#draw-rss');
+    assert.match(await text(page, '.u-legend'), /RSS/);
+    assert.deepEqual(await state(page), {rss: 'show'});
+    await page.uncheck('#draw-rss');
     // The first look has the colours of the bands.
     const bar = page.locator('.look[data-look=peak] .bar').first();
     assert.equal(await bar.evaluate((i) => i.style.background), 'var(--band-0)');

@@ -42,10 +42,10 @@ export function chartColumns({timeline, bands}, by) {
   return {time, curve, rss: by === 'bytes' ? column(points.time_ms, points.rss_bytes) : null, stack, tops};
 }
 
-// Whether the RSS is drawn unless the reader chooses: beside an RSS many times as high, the stack of the
-// heap would be a line.
+// Whether the RSS is drawn unless the reader chooses: beside a much higher RSS, the stack of the heap
+// would be too low to read.
 export function drawsRss({timeline, bands}, wanted) {
   if (wanted !== 'auto' || !bands) return wanted !== 'hide';
   const highest = (column) => column.reduce((most, value) => Math.max(most, value ?? 0), 0);
-  return highest(timeline.rss_bytes) <= 4 * highest(timeline.heap_bytes);
+  return highest(timeline.rss_bytes) <= 2 * highest(timeline.heap_bytes);
 }
