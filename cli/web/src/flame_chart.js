@@ -13,7 +13,8 @@ import {MIN_FRAME_PX, giveWide} from './model/wide_nodes.js';
 const ROW_HEIGHT = 20;
 const ZOOM_MS = 220;
 
-export function createFlameChart(container, {color, tooltip, onZoom}) {
+// `onDrawn` is called after each draw.
+export function createFlameChart(container, {color, tooltip, onZoom, onDrawn = () => {}}) {
   const animated = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   const chart = flamegraph()
       .cellHeight(ROW_HEIGHT)
@@ -34,7 +35,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
   let started = false;
   let drawnFocus = null;  // a click on a frame has zoomed there already
   let look = null;        // {root, inverted}, as drawn last
-  let given = [];         // the nodes that the chart was given
+  let given = {nodes: [], left: 0};  // the nodes that the chart was given
   let pending = null;     // the draw after the move
 
   function width() { return Math.max(320, container.clientWidth); }
@@ -54,7 +55,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
   function draw(next) {
     clearTimeout(pending);
     look = next;
-    for (const node of given) node.hide = node.fade = false;
+    for (const node of given.nodes) node.hide = node.fade = false;
     given = giveWide(look.root, drawnFocus, width());
     chart.inverted(look.inverted).width(width());
     if (started) {
@@ -64,6 +65,7 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       selection.datum(look.root).call(chart);
     }
     finish();
+    onDrawn();
   }
 
   return {
@@ -72,7 +74,8 @@ export function createFlameChart(container, {color, tooltip, onZoom}) {
       drawnFocus = focus;
       draw({root, inverted});
     },
-    // The nodes that are wide enough to be drawn, and the callers of the one that the graph is zoomed to.
+    // {nodes, left}: the nodes that are wide enough to be drawn, with the callers of the one that the graph
+    // is zoomed to, and the number of those that are left out since they are too many.
     given: () => given,
     // Marks the frame that the keyboard is at. Returns its element, or null if it isn't drawn.
     mark(node) {

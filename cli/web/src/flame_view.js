@@ -7,7 +7,7 @@ import {copyText} from './copy.js';
 import {byId, element} from './element.js';
 import {createFlameChart} from './flame_chart.js';
 import {showFocus} from './focus.js';
-import {measureWithError, share} from './model/format.js';
+import {measureWithError, plural, share} from './model/format.js';
 import {drawnStackText} from './model/frame_text.js';
 import {createRestriction} from './model/restriction.js';
 import {showRestriction} from './restriction_view.js';
@@ -37,6 +37,7 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
     color: (node) => colorOf(node, effectiveTheme(view.theme)),
     tooltip,
     onZoom: (node) => zoomTo(node.zoom),
+    onDrawn: showLegend,
   });
 
   let width = container.clientWidth;  // as drawn
@@ -50,8 +51,8 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
   const look = () => ({inverted: view.layout === 'icicle'});
 
   function showLegend() {
-    const present = new Set();
-    for (const node of chart.given()) {
+    const present = new Set(), {nodes, left} = chart.given();
+    for (const node of nodes) {
       if (node !== tree.root) present.add(originOf(node.frame));
       if (node.match) present.add('match');
     }
@@ -60,7 +61,8 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
           const sample = element('i', {});
           sample.style.background = sampleOf(origin, effectiveTheme(view.theme));
           return element('span', {}, sample, ORIGINS[origin]);
-        }));
+        }), ...(left > 0 ? [element('span', {id: 'left-out'}, `${plural(left, 'narrow frame is',
+            'narrow frames are')} drawn when you zoom in`)] : []));
   }
 
   function drawTree(focus, rebuilt, changed) {
@@ -128,7 +130,6 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
         return;
       }
       drawTree(focus, rebuilt, changed);
-      if (shown) showLegend();
       // The root of a tall flame is at its bottom, out of sight.
       if (changed.has('layout') && changed.size === 1 && now.layout === 'flame') {
         container.scrollIntoView({block: 'end'});

@@ -651,11 +651,18 @@ test('only what is wide enough is given to the drawing, and all of what is zoome
   for (let i = 1; i <= 100; ++i) nodes.push([1, `f${i}`, 0], [2 * i, `g${i}`, 0, i]);
   const {root, at} = treeOf(capture(nodes), PEAK);
   const main = root.children[0];
-  const given = giveWide(root, root, 1010);  // a fifth of a pixel a byte
+  const {nodes: given, left} = giveWide(root, root, 673);  // two fifteenths of a pixel a byte
+  assert.equal(left, 0);
   assert.equal(given.length, 2 + 2 * main.c.length);
   assert.deepEqual(main.c.map(({value}) => value), Array.from({length: 85}, (_, i) => 100 - i));
   assert.equal(main.children.length, 100);
   const small = at('2');  // f1
-  assert.deepEqual(giveWide(root, small, 1010).map(({name}) => name), ['demo', 'main', 'f1', 'g1']);
+  assert.deepEqual(giveWide(root, small, 673).nodes.map(({name}) => name), ['demo', 'main', 'f1', 'g1']);
   assert.deepEqual([root.fade, main.fade, small.fade], [true, true, false]);
+  // Of too many the widest: the root, main, and of the functions with their callees 100 to 98.
+  const some = giveWide(root, root, 673, 7);
+  assert.deepEqual(some.nodes.map(({name}) => name), ['demo', 'main', 'f100', 'g100', 'f99', 'g99', 'f98']);
+  assert.equal(some.left, given.length - 7);
+  assert.deepEqual(main.c.map(({name}) => name), ['f100', 'f99', 'f98']);
+  assert.deepEqual(main.c[2].c, []);
 });
