@@ -27,16 +27,27 @@ export function createFirstLook(capture, figures, state) {
             'Nothing was left: no leak.'));
   }
 
+  // The functions of the peak have the colours of the timeline's stack, which is that of all processes.
+  function paint({process, by}) {
+    const bands = process === null && capture.bands ? stackOf(capture.bands, by).bands : [];
+    for (const bar of byId('first-look').querySelectorAll('[data-look=peak] .bar')) {
+      const place = bands.findIndex(({fn}) => fn !== undefined && String(fn) === bar.dataset.fn);
+      bar.classList.toggle('band', place >= 0);
+      bar.style.background = place >= 0 ? bandColor(place) : '';
+    }
+  }
+
   return {
-    update({process}) {
-      if (process !== shown) show(shown = process);
+    update(view, changed) {
+      if (view.process !== shown) show(shown = view.process);
+      else if (!changed.has('by')) return;
+      paint(view);
     },
   };
 }
 
 function list(capture, figures, state, {mode, process}, title, empty) {
   const view = {mode, by: 'bytes', system: 'hide', thread: null, process, direction: 'callers'};
-  const bands = mode === 'peak' && process === null && capture.bands ? stackOf(capture.bands, 'bytes').bands : [];
   const {root} = buildCallerTree(capture, figures, view, OPENED);
   // Blocks kept by design answer neither question, so they come last.
   const kept = root.children.filter(({name}) => name === KEPT_BY_DESIGN);
@@ -45,8 +56,7 @@ function list(capture, figures, state, {mode, process}, title, empty) {
   const functions = root.children.filter((node) => !kept.includes(node) && !isOthers(node));
   const others = root.children.filter(isOthers);
   const shown = functions.slice(0, LINES), rest = functions.slice(LINES);
-  const lines = shown.map((node) => line(capture, state, view, root, node,
-      bands.findIndex(({fn}) => fn !== undefined && fn === node.fn)));
+  const lines = shown.map((node) => line(capture, state, view, root, node));
   const restValue = [...rest, ...others].reduce((sum, node) => sum + node.value, 0);
   const restCount = rest.length + (others.length > 0 ? capture.functions.others : 0);
   const below = [
@@ -60,12 +70,10 @@ function list(capture, figures, state, {mode, process}, title, empty) {
       below ? element('p', {className: 'place'}, below) : null);
 }
 
-// The bar lies below the text and shows the share of the whole. `band`: the function's place in the
-// timeline's stack, whose colour it has; -1: none.
-function line(capture, state, view, root, node, band) {
+// The bar lies below the text and shows the share of the whole.
+function line(capture, state, view, root, node) {
   const {place, module} = whereOf(capture, node);
-  const bar = element('i', {className: band >= 0 ? 'bar band' : 'bar'});
-  if (band >= 0) bar.style.background = bandColor(band);
+  const bar = element('i', {className: 'bar', 'data-fn': String(node.fn)});
   bar.style.width = `${100 * node.value / root.value}%`;
   const callers = heaviestCallers(node);
   const button = element('button', {type: 'button', title: shortened(node.name, 700) + '\n' +

@@ -290,6 +290,10 @@ test('the timeline is stacked by the functions that hold most, and names them', 
     await point(2, 0.5);
     assert.match(await text(page, '#tooltip'), /^Live at 2\.0 s: 1,220 allocations[^]*Log::Line\(\)\s+1,000\s+82\.0%$/);
     assert.equal(await current(), 'Log::Line()');
+    // The second one, Log::Line(), is now the lowest band.
+    const bars = page.locator('.look[data-look=peak] .bar');
+    assert.deepEqual(await bars.evaluateAll((all) => all.slice(0, 2).map((i) => i.style.background)),
+        ['var(--band-1)', 'var(--band-0)']);
     assert.match(await text(page, '.u-legend'), /Live allocations\s*1,220/);
     await page.mouse.click(over.x + over.width * 2 / 4.2, over.y + over.height * 0.5);
     assert.match(await text(page, '.sandwich'), /^Log::Line\(\)/);
