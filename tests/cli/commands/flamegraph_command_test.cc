@@ -58,6 +58,8 @@ TEST_F(Flamegraph, WritesThePageBesideTheCaptureAndSaysWhere) {
   EXPECT_NE(page.find(R"("totals":{"peak":[123456,7],"leaked":[21,1],"total":[654321,70],)"),
             std::string::npos);
   EXPECT_NE(page.find(R"("mode":"peak")"), std::string::npos);
+  EXPECT_NE(page.find(R"("statistics":{"facts":[["program","demo"],)"), std::string::npos);
+  EXPECT_NE(page.find(R"(["total","639.0 KiB (654,321 B) in 70 allocations"])"), std::string::npos);
   EXPECT_NE(page.find(R"("capture":"demo.memprof")"), std::string::npos);
 }
 
