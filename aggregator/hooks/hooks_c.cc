@@ -86,7 +86,8 @@ MEMPROF_HOOK void* malloc(size_t size) {
 }
 
 MEMPROF_HOOK void free(void* address) {
-  if (SamplesOutermost() && !MaybeSample(address) && !InArena(address)) {
+  // The first call of all may be free(NULL): the real functions aren't known then.
+  if (SamplesOutermost() && !MaybeSample(address) && !InArena(address) && RealReady()) {
     const OutermostScope scope(kInAllocator | kInFree);
     real.free(address);
     return;

@@ -167,7 +167,11 @@ MEMPROF_HOOK int mprotect(void* address, size_t bytes, int protection) {
   event.what.reserved = protection == PROT_NONE;
   event.from_stamp = MappingStamp();
   const int status = real_mprotect();
-  if (status != 0) return status;
+  if (status != 0) {
+    // The kernel may have changed some of the pages before it failed.
+    if (errno == ENOMEM && bytes > kPage) NoteUnknownMapping();
+    return status;
+  }
   event.from = Address(address);
   event.from_end = event.from + RoundedUp(bytes, kPage);
   EnterUnmapping(event);

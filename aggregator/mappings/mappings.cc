@@ -5,6 +5,7 @@
 #include "aggregator/allocator/real_allocator.h"
 #include "aggregator/basics/decimal_text.h"
 #include "aggregator/basics/kernel_calls.h"
+#include "aggregator/basics/libc_functions.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/events/event_cell.h"
 #include "aggregator/events/left_scope.h"
@@ -46,6 +47,10 @@ void NameFile(MappingEvent& event, int fd) {
   event.file_bytes = static_cast<uint32_t>(cut + kept);
 }
 
+bool LibcAllocates() {
+  return IsRealAllocators(reinterpret_cast<uintptr_t>(TheLibc().in_libc.Load()));
+}
+
 bool CountsNew() {
   const CountingMode mode = CurrentMode();
   return mode != CountingMode::kStoppedAll && mode != CountingMode::kStoppedSamples;
@@ -69,9 +74,19 @@ void RestartMappings() {
 // This may be the first event that starts the tracker, also in a forked child. A mapping of the
 // allocator's must not: the allocator is known before the tracker is asked.
 bool FollowsMapping(const Caller& caller) {
-  return RealReady() && !CalledWithin(kInAllocator | kInTracker, caller.registers.sp) &&
-         !IsRealAllocators(caller.registers.pc) && Counting() &&
-         ready.load(std::memory_order_acquire);
+  if (!RealReady() || IsRealAllocators(caller.registers.pc)) return false;
+  // A signal handler interrupted the hook, or the allocator calls by way of another library. glibc's
+  // allocator maps without a hook, so with it the caller is a handler. The tracker itself calls no
+  // hook.
+  if (CalledWithin(kInAllocator, caller.registers.sp) && !LibcAllocates()) {
+    NoteUnknownMapping();
+    return false;
+  }
+  return Counting() && ready.load(std::memory_order_acquire);
+}
+
+void NoteUnknownMapping() {
+  if (ready.load(std::memory_order_acquire)) Count(process_region.header().mappings.unentered);
 }
 
 uint64_t MappingStamp() { return queue.Stamp(); }

@@ -11,9 +11,13 @@
 
 namespace memprof {
 
-// True if the call of a hook is the program's, so that its mappings are followed. False for calls
-// by the allocator's own code, within an event of the heap, and by the tracker.
+// True if the call of a hook is the program's, so that its mappings are followed; also by a signal
+// handler that interrupted a hook. False for calls by the allocator's own code. With an allocator
+// other than glibc's, calls from elsewhere within it are not followed, and counted as lost.
 bool FollowsMapping(const Caller& caller);
+
+// The program's mappings changed in a way that isn't known: counts a lost event.
+void NoteUnknownMapping();
 
 // Precondition of the others: FollowsMapping.
 uint64_t MappingStamp();

@@ -194,6 +194,18 @@ void Injector::Done(RemoteThread& thread, const CallPlaces& places) {
   not_stopped_.clear();
 }
 
+std::optional<uint64_t> Injector::Call(RemoteThread& thread, const CallPlaces& places,
+                                       uint64_t function, std::initializer_list<uint64_t> arguments,
+                                       std::string& failure) {
+  return thread.Call(places, function, arguments, failure, [this] {
+    std::erase_if(not_stopped_, [](RemoteThread& late) {
+      if (!late.AwaitStop(steady_clock::now())) return false;
+      late.Release();
+      return true;
+    });
+  });
+}
+
 Result<uint64_t> Injector::CallOurs(RemoteThread& thread, const CallPlaces& places,
                                     const char* name, std::initializer_list<uint64_t> arguments) {
   const uint64_t function = target_.Find(kLibrary, name);
@@ -201,7 +213,7 @@ Result<uint64_t> Injector::CallOurs(RemoteThread& thread, const CallPlaces& plac
     return Failed(fmt::format("the tracker in process {} is of another memprof", target_.pid()));
   }
   std::string failure;
-  const auto result = thread.Call(places, function, arguments, failure);
+  const auto result = Call(thread, places, function, arguments, failure);
   if (!result) return Failed(fmt::format("process {}: {}", target_.pid(), failure));
   return *result;
 }
@@ -221,13 +233,13 @@ Result<void> Injector::Load(RemoteThread& thread, const CallPlaces& places,
     return Failed("its memory can't be written");
   }
   std::string failure;
-  const auto handle = thread.Call(places, dlopen, {stack_, flags}, failure);
+  const auto handle = Call(thread, places, dlopen, {stack_, flags}, failure);
   if (!handle) return Failed(fmt::format("process {}: {}", target_.pid(), failure));
   target_.Remap();
   if (*handle != 0) return {};
   std::string said = "dlopen failed";
   if (const uint64_t dlerror = target_.Find("libc.so.6", "dlerror"); dlerror != 0) {
-    const auto text = thread.Call(places, dlerror, {}, failure);
+    const auto text = Call(thread, places, dlerror, {}, failure);
     char buffer[512] = {};
     if (text && *text != 0) {
       for (size_t i = 0; i + 1 < sizeof buffer; ++i) {

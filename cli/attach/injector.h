@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,7 @@ class Injector {
   Result<Stopped> StopAll();
   // Releases the stopped threads first: they need not wait for one that doesn't stop.
   void LetGo(std::vector<RemoteThread>& threads, std::chrono::steady_clock::time_point since);
-  // The threads left in `threads` don't stop (in vfork() they can't); they are waited for when
+  // The threads left in `threads` have not stopped (in vfork() they can't); they are waited for when
   // released.
   void LetStoppedGo(std::vector<RemoteThread>& threads,
                     std::chrono::steady_clock::time_point since);
@@ -62,6 +63,8 @@ class Injector {
   Result<CallPlaces> FindPlaces();
   Result<void> MapStack(RemoteThread& thread, CallPlaces& places);
   void Done(RemoteThread& thread, const CallPlaces& places);
+  std::optional<uint64_t> Call(RemoteThread& thread, const CallPlaces& places, uint64_t function,
+                               std::initializer_list<uint64_t> arguments, std::string& failure);
   Result<uint64_t> CallOurs(RemoteThread& thread, const CallPlaces& places, const char* name,
                             std::initializer_list<uint64_t> arguments);
   Result<void> Load(RemoteThread& thread, const CallPlaces& places, const std::string& library);
@@ -70,7 +73,9 @@ class Injector {
   InjectionTimes times_;
   std::chrono::steady_clock::time_point stopped_since_;
   uint64_t stack_ = 0;
-  std::vector<RemoteThread> not_stopped_;  // until the call in the other thread is done
+  // Those that did not stop in time. One may stop at any moment, also with the loader's lock; during
+  // a call it is released at once.
+  std::vector<RemoteThread> not_stopped_;
 };
 
 }  // namespace memprof

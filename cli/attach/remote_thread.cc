@@ -31,6 +31,7 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMaxVectorState = 16384;  // AVX-512 with AMX's tiles
 constexpr auto kCallLimit = std::chrono::seconds(30);
+constexpr auto kStopLimit = std::chrono::seconds(2);
 
 constexpr uint64_t kSyscallBytes = 2;  // the instruction's length
 
@@ -101,8 +102,10 @@ RemoteThread& RemoteThread::operator=(RemoteThread&& other) noexcept {
 
 RemoteThread::~RemoteThread() { Release(); }
 
-bool RemoteThread::Wait(int& status, steady_clock::time_point until) {
+bool RemoteThread::Wait(int& status, steady_clock::time_point until,
+                        const std::function<void()>& meanwhile) {
   for (useconds_t pause = 20;;) {
+    if (meanwhile) meanwhile();
     const pid_t changed = waitpid(thread_, &status, __WALL | WNOHANG);
     if (changed == thread_) {
       if (WIFSTOPPED(status)) return true;
@@ -214,9 +217,23 @@ std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_
   }
 }
 
+// Stops it in the middle of a call that doesn't return. The registers to restore stay as they are.
+bool RemoteThread::StopInCall() {
+  stopped_ = false;
+  if (!Interrupt()) return false;
+  const auto until = steady_clock::now() + kStopLimit;
+  for (int status = 0; Wait(status, until);) {
+    if (status >> 16 == PTRACE_EVENT_STOP) return stopped_ = true;
+    pending_signal_ = WSTOPSIG(status);
+    if (ptrace(PTRACE_CONT, thread_, nullptr, nullptr) != 0) return false;
+  }
+  return false;
+}
+
 std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t function,
                                            std::initializer_list<uint64_t> arguments,
-                                           std::string& failure) {
+                                           std::string& failure,
+                                           const std::function<void()>& meanwhile) {
   user_regs_struct call = registers_;
   call.rip = function;
   call.rax = 0;
@@ -235,7 +252,10 @@ std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t fu
   for (;;) {
     if (ptrace(PTRACE_CONT, thread_, nullptr, nullptr) != 0) return std::nullopt;
     int status = 0;
-    if (!Wait(status, until)) {
+    if (!Wait(status, until, meanwhile)) {
+      // It must not come back from the call when nobody waits for that any more: it would run into
+      // the trap. So its old state is restored where it is.
+      if (seized_) StopInCall();
       failure = seized_ ? fmt::format("its thread {} waits for another one, within a call of ours",
                                       thread_)
                         : "it ended meanwhile";
@@ -257,7 +277,8 @@ std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t fu
 
 void RemoteThread::Release() {
   if (!seized_) return;
-  EndCalls();
+  if (calling_ && !stopped_) StopInCall();
+  if (stopped_) EndCalls();
   if (!stopped_) {
     // Only a stopped thread can be released.
     if (Interrupt()) AwaitStop(steady_clock::now() + kCallLimit);

@@ -15,6 +15,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -56,16 +57,19 @@ class RemoteThread {
   std::optional<int64_t> SystemCall(const CallPlaces& places, int64_t number,
                                     std::initializer_list<uint64_t> arguments);
   // The function's result. Waits until it returns: other threads may delay it. If there is no
-  // result, `failure` says why.
+  // result, `failure` says why. `meanwhile` is called again and again while it waits.
   std::optional<uint64_t> Call(const CallPlaces& places, uint64_t function,
-                               std::initializer_list<uint64_t> arguments, std::string& failure);
+                               std::initializer_list<uint64_t> arguments, std::string& failure,
+                               const std::function<void()>& meanwhile);
 
   // Releases the thread in its old state, and stops tracing it.
   void Release();
 
  private:
   RemoteThread(pid_t process, pid_t thread) : process_(process), thread_(thread) {}
-  bool Wait(int& status, std::chrono::steady_clock::time_point until);
+  bool Wait(int& status, std::chrono::steady_clock::time_point until,
+            const std::function<void()>& meanwhile = {});
+  bool StopInCall();
   void RestartInterruptedCall();
   void LeaveInterruptedCall();
   bool SetRegisters(user_regs_struct registers);

@@ -5,10 +5,18 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 namespace memprof {
+namespace {
+
+// What is put behind or into a capture's name: ".all", ".exec12", a pid, and a temporary file's end.
+constexpr size_t kLongestAddition = 32;
+
+}  // namespace
 
 std::string ExpandName(const std::string& pattern, const std::string& program, pid_t pid,
                        const std::string* moment) {
@@ -83,6 +91,12 @@ Result<void> CheckOutput(const std::string& file, std::string_view option, bool 
                                             "another with {}",
                                             directory, strerror(errno), option));
   }
+  if (std::filesystem::path(file).filename().native().size() > NAME_MAX - kLongestAddition) {
+    return Fail(ErrorKind::kIo,
+                fmt::format("the name {} is too long: memprof needs {} bytes more for "
+                            "files beside it; name another with {}",
+                            file, kLongestAddition, option));
+  }
   if (lstat(file.c_str(), &info) != 0) return {};
   // The capture is renamed into place, and that would replace a device like /dev/null.
   if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
@@ -95,6 +109,20 @@ Result<void> CheckOutput(const std::string& file, std::string_view option, bool 
         fmt::format("{} exists; use -f to overwrite it, or {} to name another", file, option));
   }
   return {};
+}
+
+Result<void> CheckOverwritten(const std::string& file, std::string_view option) {
+  std::ifstream existing(file, std::ios::binary);
+  char magic[8] = {};
+  existing.read(magic, sizeof magic);
+  if (!existing.is_open() || existing.gcount() == 0) return {};
+  for (const char* own : {"MEMPROFC", "MEMRPFR1"}) {
+    if (std::memcmp(magic, own, sizeof magic) == 0) return {};
+  }
+  return Fail(ErrorKind::kExists,
+              fmt::format("{} exists and is no capture of memprof's, so not even -f overwrites it; "
+                          "name another with {}",
+                          file, option));
 }
 
 }  // namespace memprof

@@ -32,8 +32,12 @@ void RemoveCapturesOf(const std::string& output);
 // "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
 std::string InsertBeforeExtension(const std::string& file, const std::string& what);
 
-// Checks that the file named by `option` can be written: its directory exists and is writable, and,
-// without `overwrite`, the file doesn't exist yet.
+// Checks that the file named by `option` can be written: its directory exists and is writable, its
+// name leaves room for what memprof adds to it, and, without `overwrite`, the file doesn't exist yet.
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite);
+
+// Checks that a file that is to be overwritten is a capture or a region, or empty, and so nothing
+// that somebody meant to keep. One that can't be read passes.
+Result<void> CheckOverwritten(const std::string& file, std::string_view option);
 
 }  // namespace memprof

@@ -56,8 +56,14 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettin
   if (auto fine = CheckOutput(named.output, "-o", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
+  if (auto fine = CheckOverwritten(named.output, "-o"); !fine) {
+    return tl::unexpected<Error>(fine.error());
+  }
   if (named.region.empty()) return named;
   if (auto fine = CheckOutput(named.region, "--region", options.force); !fine) {
+    return tl::unexpected<Error>(fine.error());
+  }
+  if (auto fine = CheckOverwritten(named.region, "--region"); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
   return named;

@@ -58,7 +58,11 @@ std::string RssText(const Profile& profile) {
     if (rss_peak_bytes == 0) return "not known";
     return merge ? sum : FormatBytes(rss_peak_bytes) + " at its highest, the tracker's included";
   }
-  if (merge) return fmt::format("{}; {} of it the trackers'", sum, tracker);
+  if (merge) {
+    return CountedInFile(profile)
+               ? fmt::format("{}; trackers counted in files, {} with their memory", sum, tracker)
+               : fmt::format("{}; {} of it the trackers'", sum, tracker);
+  }
   if (rss_peak_bytes == 0) return fmt::format("not known; the tracker took {}", tracker);
   const std::string peak = FormatBytes(rss_peak_bytes) + " at its highest";
   return CountedInFile(profile)

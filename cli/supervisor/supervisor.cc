@@ -48,6 +48,7 @@ Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocke
       tick_(kBusyTick),
       next_checkpoint_(steady_clock::now() + FirstCheckpoint(options_.checkpoint)) {
   if (options_.timeout.count() != 0) timeout_ = steady_clock::now() + options_.timeout;
+  program_.WakeAt(timeout_);
 }
 
 RunOutcome Supervisor::Run() {
@@ -218,13 +219,16 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   }
 }
 
-// As timeout(1), which signals a whole process group.
+// As timeout(1), which signals a whole process group, and lets what is stopped go on to receive it.
 void Supervisor::OnTimeout() {
   const int number = outcome_.timed_out ? SIGKILL : SIGTERM;
   timeout_ = outcome_.timed_out ? steady_clock::time_point::max() : timeout_ + kKillAfterTimeout;
   outcome_.timed_out = true;
-  program_.OnSignal(number);
-  if (tree_ != nullptr) tree_->SignalAll(number);
+  program_.WakeAt(timeout_);
+  for (const int each : {number, SIGCONT}) {
+    program_.OnSignal(each);
+    if (tree_ != nullptr) tree_->SignalAll(each);
+  }
 }
 
 void Supervisor::OnTick() {

@@ -35,7 +35,7 @@ struct SnapshotMapping {
 struct SnapshotMappings {
   bool followed = false;  // false: mappings were not followed
   std::vector<SnapshotMapping> rows;
-  uint64_t lost_events = 0;         // events for which there was no room
+  uint64_t lost_events = 0;         // events that aren't in the figures
   uint64_t unattributed_bytes = 0;  // at the peak, in no row: events raced the read
   friend bool operator==(const SnapshotMappings&, const SnapshotMappings&) = default;
 };

@@ -77,6 +77,19 @@ class SignalsTest(harness.MemprofTest):
         self.assertEqual(supervisor.stdout.read(), b"")  # nothing came twice
         self.assertEqual(supervisor.wait(harness.TIMEOUT), 128 + signal.SIGTERM)
 
+    def test_a_signal_to_its_own_group_reaches_the_program_once(self):
+        script = "trap 'echo got' USR1; kill -USR1 0; for i in 1 2 3 4 5; do sleep 0.1; done; echo end"
+        done = harness.run([harness.MEMPROF, "run", "-q", "-o", self.path("x.memprof"), "--", "bash", "-c",
+                            script], start_new_session=True)
+        self.assertEqual(done.stdout, b"got\nend\n")
+
+    def test_a_timeout_ends_a_stopped_program(self):
+        start = time.monotonic()
+        done = harness.run([harness.MEMPROF, "run", "-q", "-o", self.path("x.memprof"), "--timeout", "1",
+                            "--", "bash", "-c", "kill -STOP $$; sleep 60"], start_new_session=True)
+        self.assertEqual(done.returncode, 124, done.stderr)
+        self.assertLess(time.monotonic() - start, 30)
+
     def test_dispositions_and_mask_are_the_callers(self):
         script = ("grep -E '^Sig(Blk|Ign|Cgt)' /proc/self/status; echo $(ls /proc/self/fd | wc -w);"
                   "ulimit -a; umask; pwd")

@@ -10,7 +10,7 @@
 namespace memprof {
 
 std::optional<ProgramEnd> ChildProgram::Look() {
-  const auto ended = EndOfProgram(pid_);
+  const auto ended = EndOfProgram(pid_, wake_);
   if (!ended) return std::nullopt;
   ProgramEnd end;
   end.signalled = ended->si_code != CLD_EXITED;

@@ -14,6 +14,8 @@
 namespace memprof {
 namespace {
 
+using std::chrono::steady_clock;
+
 constexpr timespec kWatchInterval = {0, 50 * 1000 * 1000};
 
 // Reads /proc/PID/stat: "pid (name) state …". Async-signal-safe, for the watcher.
@@ -27,9 +29,11 @@ bool IsStopped(int stat_fd) {
 }
 
 // Runs in the forked child; the parent's other threads may have held any lock.
-[[noreturn]] void Watch(int stat_fd, pid_t parent) {
+[[noreturn]] void Watch(int stat_fd, pid_t parent, steady_clock::time_point wake) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  while (getppid() == parent && IsStopped(stat_fd)) nanosleep(&kWatchInterval, nullptr);
+  while (getppid() == parent && IsStopped(stat_fd) && steady_clock::now() < wake) {
+    nanosleep(&kWatchInterval, nullptr);
+  }
   if (getppid() == parent) kill(parent, SIGCONT);
   // The parent kills the watcher: if it exited by itself, the parent would get one more SIGCHLD.
   for (;;) pause();
@@ -37,11 +41,11 @@ bool IsStopped(int stat_fd) {
 
 }  // namespace
 
-void StopWithProgram(pid_t program) {
+void StopWithProgram(pid_t program, steady_clock::time_point wake) {
   ScopedFd stat = OpenProcFile(program, "stat");
   const pid_t self = getpid();
   const pid_t watcher = fork();
-  if (watcher == 0) Watch(stat.get(), self);
+  if (watcher == 0) Watch(stat.get(), self, wake);
   stat.Reset();
   if (watcher < 0) return;
   kill(self, SIGSTOP);
@@ -50,7 +54,7 @@ void StopWithProgram(pid_t program) {
   }
 }
 
-std::optional<siginfo_t> EndOfProgram(pid_t program) {
+std::optional<siginfo_t> EndOfProgram(pid_t program, steady_clock::time_point wake) {
   const auto pid = static_cast<id_t>(program);
   for (;;) {
     siginfo_t info = {};
@@ -60,7 +64,7 @@ std::optional<siginfo_t> EndOfProgram(pid_t program) {
     }
     if (info.si_code != CLD_STOPPED && info.si_code != CLD_TRAPPED) return info;
     waitid(P_PID, pid, &info, WSTOPPED | WNOHANG);
-    StopWithProgram(program);
+    if (steady_clock::now() < wake) StopWithProgram(program, wake);
   }
 }
 

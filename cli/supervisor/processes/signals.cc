@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "cli/basics/process_facts.h"
+
 namespace memprof {
 
 void RestoreSignals(const InheritedSignals& inherited) {
@@ -40,11 +42,24 @@ std::optional<int> Signals::NextOfAny() {
   return static_cast<int>(info.ssi_signo);
 }
 
-std::optional<int> Signals::Next() {
+bool IsOfProgram(pid_t sender, pid_t program) {
+  constexpr int kDeepest = 64;
+  for (int i = 0; i < kDeepest && sender > 1 && program > 0; ++i) {
+    if (sender == program) return true;
+    const auto state = StateOf(sender);
+    if (!state) return false;
+    sender = state->parent;
+  }
+  return false;
+}
+
+std::optional<int> Signals::Next(pid_t program) {
   signalfd_siginfo info;
   while (read(fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     const int number = static_cast<int>(info.ssi_signo);
-    if (number == SIGCHLD || IsForwarded(info, getpid(), getsid(0) == getpid())) return number;
+    if (number == SIGCHLD) return number;
+    if (!IsForwarded(info, getpid(), getsid(0) == getpid())) continue;
+    if (!IsOfProgram(static_cast<pid_t>(info.ssi_pid), program)) return number;
   }
   return std::nullopt;
 }

@@ -1,6 +1,8 @@
 // Signals of the supervisor: all that can be caught are blocked and read from a descriptor.
 //
-//   sent by a process (kill, sigqueue)  forwarded to the program
+//   sent by a process (kill, sigqueue)  forwarded to the program, unless the program or a descendant
+//                                       of it sent it: to its process group, which the program is in
+//                                       itself, or to its parent, which it isn't
 //   sent by the kernel (the terminal)   not forwarded, because the program got it too. The
 //                                       exception is a hang-up, which only a session's leader gets:
 //                                       forwarded
@@ -40,8 +42,8 @@ class Signals {
   int fd() const { return fd_.get(); }
   const InheritedSignals& inherited() const { return inherited_; }
 
-  // The next signal to forward; SIGCHLD is returned as such. nullopt: no more.
-  std::optional<int> Next();
+  // The next signal to forward to the program; SIGCHLD is returned as such. nullopt: no more.
+  std::optional<int> Next(pid_t program = 0);
   // The next signal from any sender, for programs that are not our child and so did not get it
   // themselves.
   std::optional<int> NextOfAny();
@@ -51,7 +53,10 @@ class Signals {
   ScopedFd fd_;
 };
 
-// Whether to forward the signal to the program. Pure, for the tests.
+// Whether to forward a signal that the program didn't send. Pure, for the tests.
 bool IsForwarded(const signalfd_siginfo& info, pid_t self, bool session_leader);
+
+// True if a living process is `program` or a descendant of it.
+bool IsOfProgram(pid_t sender, pid_t program);
 
 }  // namespace memprof

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <optional>
 
 #include "cli/supervisor/processes/signals.h"
@@ -44,6 +45,8 @@ class SupervisedProgram {
   // The next of memprof's signals that matters to this kind of program; unset: no more.
   virtual std::optional<int> NextSignal(Signals& signals) = 0;
   virtual void OnSignal(int number) = 0;
+  // Look doesn't stop this process beyond that time, though the program is stopped.
+  virtual void WakeAt(std::chrono::steady_clock::time_point) {}
   // It was seen to run another program, from which no tracker came.
   virtual void OnExec() {}
 

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
 namespace memprof {
@@ -12,6 +13,8 @@ namespace {
 // A supervisor (a child of the test) whose program is stopped, and which has stopped with it.
 class JobControl : public testing::Test {
  protected:
+  explicit JobControl(bool wakes = false) : wakes_(wakes) {}
+
   void SetUp() override {
     int fds[2];
     ASSERT_EQ(pipe(fds), 0);
@@ -24,7 +27,8 @@ class JobControl : public testing::Test {
       }
       waitpid(program, nullptr, WUNTRACED);
       (void)!write(fds[1], &program, sizeof program);
-      StopWithProgram(program);
+      const auto limit = std::chrono::seconds(wakes_ ? 1 : 1000);
+      StopWithProgram(program, std::chrono::steady_clock::now() + limit);
       int status = 0;
       kill(program, SIGCONT);
       waitpid(program, &status, 0);
@@ -45,6 +49,7 @@ class JobControl : public testing::Test {
     EXPECT_EQ(status, 0);
   }
 
+  const bool wakes_;  // after a second
   pid_t supervisor_ = -1;
   pid_t program_ = -1;
 };
@@ -58,6 +63,13 @@ TEST_F(JobControl, GoesOnWhenTheProgramAloneIsContinued) {
   kill(program_, SIGCONT);
   ExpectThatItGoesOn();
 }
+
+class JobControlUntil : public JobControl {
+ protected:
+  JobControlUntil() : JobControl(true) {}
+};
+
+TEST_F(JobControlUntil, GoesOnAtThatTimeAlthoughTheProgramDoesNot) { ExpectThatItGoesOn(); }
 
 TEST_F(JobControl, GoesOnWhenTheProgramIsKilled) {
   kill(program_, SIGKILL);
