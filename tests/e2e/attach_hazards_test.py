@@ -56,6 +56,22 @@ class AttachHazardsTest(MemprofTest):
         said = memprof.communicate(timeout=60)[1]
         return memprof.returncode, said
 
+    def test_a_thread_that_stops_late_with_the_loaders_lock_is_not_kept(self):
+        """Kept, it would hold up the call in another thread for half a minute, and that one would die."""
+        program = attach_test.Program(self, [os.path.join(PROGRAMS, "loads_when_idle")])
+        self.assertEqual(program.process.stdout.readline(), "up\n")
+        for _ in range(4):
+            start = time.monotonic()
+            done = run([MEMPROF, "attach", str(program.pid), "-f", "-q", "-o", self.path("x.memprof"),
+                        "--duration", "0.3"], cwd=self.directory)
+            # It may find no moment: the loader is busy most of the time.
+            self.assertIn(done.returncode, (0, 125), done.stderr)
+            self.assertNotIn(b"waits for another one", done.stderr)
+            self.assertLess(time.monotonic() - start, 28)
+        program.process.send_signal(signal.SIGTERM)
+        self.assertEqual(program.process.stdout.readline(), "fine\n")
+        self.assertEqual(program.process.wait(60), 0)
+
     def test_one_that_is_killed_as_memprof_detaches_leaves_its_capture(self):
         def begin(program):
             attached = self.attach(program.pid)
