@@ -28,9 +28,12 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
   return `after ${duration(at)}` + (resolution * 50 > at ? ` ± ${duration(resolution)}` : '');
 }
 
-// Blocks that libc and similar libraries never free are no leak of the program.
-const keptByDesign = ({kept_by_design: [size]}) =>
-    size > 0 ? `${bytes(size)} of it kept by design` : '';
+// Blocks that libc and similar libraries never free are no leak of the program; those of threads
+// that still ran at the end need not be one.
+const leakClasses = ({kept_by_design: [kept], of_running_threads: [running] = [0]}) => [
+  kept > 0 ? `${bytes(kept)} of it kept by design` : '',
+  running > 0 ? `${bytes(running)} of it of threads that still ran` : '',
+].filter(Boolean).join(', ');
 
 // The definition of a temporary block.
 const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
@@ -70,7 +73,7 @@ export function createHeader(capture, figures, state) {
   byId('made').textContent = `Made by memprof ${capture.memprof} from ${capture.capture}.`;
   document.title = `${program.program || 'memprof'} · ${capture.capture}`;
 
-  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: keptByDesign(capture),
+  const mores = {peak: capture.selected ? '' : peakTime(program), leaked: leakClasses(capture),
     temporary: freedAfter(capture)};
   const cards = capture.modes.map((mode) => {
     const [size, count] = capture.totals[mode];
