@@ -178,16 +178,18 @@ class Reader {
   void ReadSuppression(const toml::table& table, Budget& budget) {
     Suppression suppression;
     suppression.line = LineOf(table);
-    bool expires = false;
     Keys known;
     AddPatternKeys(known);
-    known.insert(known.end(), {"reason", "expires", "limits"});
+    known.insert(known.end(), {"running_threads", "reason", "expires", "limits"});
     for (auto&& [key, node] : table) {
       if (key.str() == "reason") {
         suppression.reason = Text(key, node);
       } else if (key.str() == "expires") {
-        expires = true;
         suppression.expires = Day(node);
+      } else if (key.str() == "running_threads") {
+        const toml::value<bool>* value = node.as_boolean();
+        if (value == nullptr) return Wrong(node.source(), "'running_threads' is true or false");
+        suppression.running_threads = value->get();
       } else if (key.str() == "limits") {
         ReadKinds(node, suppression.kinds);
       } else if (!ReadPatternKey(key, node, suppression.pattern)) {
@@ -197,18 +199,29 @@ class Reader {
       }
       if (failed()) return;
     }
-    CheckPattern(table, suppression.pattern, "[[budget.suppress]]");
+    if (!suppression.running_threads) {
+      CheckPattern(table, suppression.pattern, "[[budget.suppress]]");
+    }
     if (suppression.reason.empty()) {
       Wrong(table.source(), "a suppression needs its reason = \"…\"");
     }
-    if (!expires) {
+    // Threads that are never ended are a program's design.
+    if (!suppression.expires && !suppression.running_threads) {
       Wrong(table.source(),
             "a suppression needs the last day on which it holds: expires = 2030-12-31");
     }
     if (suppression.kinds.empty()) {
       for (const LimitKind& kind : LimitKinds()) {
-        if (kind.leak) suppression.kinds.push_back(&kind);
+        const bool of_blocks = CountsLeakedBlocks(kind) || !suppression.running_threads;
+        if (kind.leak && of_blocks) suppression.kinds.push_back(&kind);
       }
+    }
+    for (const LimitKind* kind : suppression.kinds) {
+      if (!suppression.running_threads || CountsLeakedBlocks(*kind)) continue;
+      Wrong(table.source(),
+            fmt::format("running_threads is about blocks that are left at the end: it can't take "
+                        "them out of '{}', only out of leaked and leaked_allocations",
+                        kind->key));
     }
     budget.suppressions.push_back(std::move(suppression));
   }

@@ -22,6 +22,12 @@
 //   expires = 2026-12-31                  # the last day
 //   limits = ["leaked"]                   # default: leaked, leaked_allocations, growth_per_hour
 //
+//   [[budget.suppress]]
+//   running_threads = true                # blocks of threads that still ran at the end; keys of a
+//                                         # match may narrow it
+//   reason = "the logger's thread"        # `expires` may be left out
+//   limits = ["leaked"]                   # default: leaked, leaked_allocations; no others
+//
 // Thread safety: pure. Failure: kUsage, "NAME:LINE:COLUMN: what is wrong and what to write".
 #pragma once
 

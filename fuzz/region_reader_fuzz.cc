@@ -5,6 +5,7 @@
 //
 //   input   1 byte of flags:
 //             0x01 a sealed memfd, read in place; else a file, copied
+//             0x02 the program runs; else it has ended
 //             0x08 the file is truncated while it is read
 //           12 bytes a change: which table (or the header), when, which word of it, a value.
 //             `when` 0: before the reads; n: in a file's n-th pread, so that the read is torn
@@ -129,7 +130,8 @@ class FuzzedRegion {
     return reinterpret_cast<Record*>(base_ + offsets_[static_cast<size_t>(table)])[index];
   }
 
-  // A small heap: two stacks, three cells and a shared one, a kept peak, a named moment.
+  // A small heap: two stacks, three cells and a shared one, a kept peak, a named moment. The cells
+  // are of a thread that still runs.
   void Fill() {
     auto publish = [&](Table table, uint32_t n) {
       header().counts[static_cast<size_t>(table)] = n;
@@ -178,6 +180,10 @@ class FuzzedRegion {
     At<NamedMomentRow>(Table::kNamedMomentRows, 0) = {0, 3, 300};
     At<NamedMomentRow>(Table::kNamedMomentRows, 1) = {1, 1, 50};
     At<PeakRow>(Table::kPeakRows, 0).bytes = 3000;
+    At<SlotRecord>(Table::kSlots, 1).owner = 4712;
+    At<SlotRecord>(Table::kSlots, 1).taken = 1;
+    At<uint32_t>(Table::kChunkOwners, 0) = 2;
+    header().pid = 4711;
     publish(Table::kModules, 1);
     publish(Table::kStrings, 8);
     publish(Table::kThreadNames, 2);
@@ -274,7 +280,7 @@ void Check(const CanonicalSnapshot& canonical, bool all) {
   if (!again || !again->damage.empty() || again->snapshot != snapshot) std::abort();
 }
 
-void ReadAsTheSupervisorDoes(FuzzedRegion& region, bool all) {
+void ReadAsTheSupervisorDoes(FuzzedRegion& region, EndKind end, bool all) {
   (void)ReadPeak(region.fd());
   RegionHistory history;
   for (uint64_t i = 0; i < 2; ++i) {
@@ -284,7 +290,9 @@ void ReadAsTheSupervisorDoes(FuzzedRegion& region, bool all) {
     if (i == 0) history.named.push_back({"asked", *moment, false});
   }
   history.moments_interval_ms = 16;
-  const auto snapshot = ReadRegion(region.fd(), {}, history);
+  SnapshotProgram program;
+  program.end_kind = end;
+  const auto snapshot = ReadRegion(region.fd(), program, history);
   if (snapshot) Check(*snapshot, all);
 }
 
@@ -320,6 +328,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint64_t sum = XXH3_64bits(data, size);
   const bool raced = g_one_input || sum % kDearOnceIn == 0;
   const bool all = g_one_input || sum % kDearOnceIn == 1;
+  const EndKind end = (data[0] & 2) != 0 ? EndKind::kRunning : EndKind::kExit;
   g_later.clear();
   g_reads = 0;
   g_cut_at = (data[0] & 8) != 0 && !region.sealed() ? 1 + data[0] / 16 : 0;
@@ -341,10 +350,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   g_read = &region;
   if (!racing.empty()) {
     racer.Start(region, racing);
-    for (int i = 0; i < kRacedReads; ++i) ReadAsTheSupervisorDoes(region, all);
+    for (int i = 0; i < kRacedReads; ++i) ReadAsTheSupervisorDoes(region, end, all);
     racer.Stop();
   } else {
-    ReadAsTheSupervisorDoes(region, all);
+    ReadAsTheSupervisorDoes(region, end, all);
   }
   g_read = nullptr;
   region.Undo();

@@ -7,8 +7,18 @@
 #include "aggregator/events/left_scope.h"
 #include "aggregator/events/order.h"
 #include "aggregator/state/process_tables.h"
+#include "aggregator/tables/slot_owners.h"
 
 namespace memprof {
+namespace {
+
+// A forked child that doesn't count yet still has its parent's region, which it must not change.
+void Release(ThreadSlot* slot) {
+  if (CountsAnything()) NoteEnded(process_region, *slot);
+  slots.Release(slot);
+}
+
+}  // namespace
 
 void ReleaseAtThreadExit(void* pointer) {
   auto* slot = static_cast<ThreadSlot*>(pointer);
@@ -21,14 +31,14 @@ void ReleaseAtThreadExit(void* pointer) {
   const TrackerScope scope;
   thread_state.exiting = true;
   thread_state.slot = nullptr;
-  slots.Release(slot);
+  Release(slot);
 }
 
 [[gnu::noinline]] void GiveSlotBack() {
   ThreadSlot* slot = thread_state.slot;
   thread_state.slot = nullptr;
   thread_state.borrows = false;
-  slots.Release(slot);
+  Release(slot);
 }
 
 [[gnu::noinline]] ThreadSlot* AttachThread() {
@@ -43,10 +53,11 @@ void ReleaseAtThreadExit(void* pointer) {
     thread_state.events_without_slot = kAcquireAgainAfter;
     return nullptr;
   }
+  NoteTaken(process_region, *slot);
   thread_state.slot = slot;
   UpdateSlack();  // one more thread shares it
   if (!thread_state.exiting) {
-    TheLibc().setspecific(exit_key, slot);
+    if (TheLibc().setspecific(exit_key, slot) == 0) NoteOwner(process_region, *slot);
   } else {
     thread_state.borrows = true;
   }

@@ -16,6 +16,7 @@
 #include "aggregator/state/process_tables.h"
 #include "aggregator/state/thread_state.h"
 #include "aggregator/statistics/allocator_statistics.h"
+#include "aggregator/tables/slot_owners.h"
 #include "aggregator/unsupervised/region_maker.h"
 #include "aggregator/unwind/nested_stack.h"
 
@@ -174,6 +175,8 @@ bool StartCountingInChild() {
     // Fails if that thread has ended meanwhile.
     if (owner != 0) forking->owner.compare_exchange_strong(owner, header.pid);
   }
+  // Its owner stays unknown to the reader, who asks about other threads than the first.
+  if (fine && forking != nullptr) NoteTaken(process_region, *forking);
   header.stop_reason.store(static_cast<uint32_t>(fine ? StopReason::kNone : StopReason::kNoMemory),
                            std::memory_order_relaxed);
   if (fine) BookInheritedHeap(heap + pending > 0 ? static_cast<uint64_t>(heap + pending) : 0);

@@ -65,6 +65,9 @@ uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
     if (chunk == kNoRecord) return kNoCell;
     if (chunk % (kPageBytes / sizeof *owners_) == 0) CountPrivateBytes(kPageBytes);
     owners_[chunk].store(&slot, std::memory_order_relaxed);
+    // Before any of its cells is in use: those are released below.
+    region_.Records<std::atomic<uint32_t>>(Table::kChunkOwners)[chunk].store(
+        slot.number + 1, std::memory_order_relaxed);
     slot.chunk_plus_one = chunk + 1;
     slot.chunk_used = 0;
   }
@@ -212,6 +215,7 @@ ThreadSlot* SlotTable::Create(uint32_t tid) {
   slot->owner.store(tid, std::memory_order_relaxed);
   for (auto& entry : slots_) {
     ThreadSlot* none = nullptr;
+    slot->number = static_cast<uint32_t>(&entry - slots_);
     if (entry.load(std::memory_order_relaxed) == nullptr &&
         entry.compare_exchange_strong(none, slot, std::memory_order_acq_rel)) {
       CountPrivateBytes(kSlotResidentBytes);

@@ -28,16 +28,13 @@
 
 namespace memprof {
 
-inline constexpr size_t kMaxSlots = 1024;
 inline constexpr uint32_t kAcquireAgainAfter = 4096;
-
-// The owner if its tid may not be asked for (a filter of system calls): never taken for dead.
-inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
 
 struct ThreadSlot {
   StackMemory stack;
   RecentStacks recent;
   VerifiedStacks* verified;            // nullptr: no stack was repeated yet, or there is no room
+  uint32_t number;                     // its place in the SlotTable and in the region's kSlots
   std::atomic<uint32_t> owner;         // tid; 0: free
   std::atomic<uint32_t> name_changed;  // set by the thread that renames this one
   std::atomic<uint32_t> taken;         // how often it was taken: distinguishes its owners

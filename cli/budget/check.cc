@@ -104,8 +104,7 @@ std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& prof
   for (const SuppressionVerdict& verdict : judgement.suppressions) {
     if (!verdict.matches && !verdict.expired) {
       notes.push_back(fmt::format("nothing matches the suppression of {} ({})",
-                                  Describe(verdict.suppression->pattern),
-                                  verdict.suppression->reason));
+                                  Describe(*verdict.suppression), verdict.suppression->reason));
     }
   }
   return notes;
@@ -145,6 +144,12 @@ CheckItem LimitItem(LimitVerdict verdict, const Profile& profile, const Profile*
     item.says += fmt::format("; {} more is suppressed",
                              FormatValue(verdict.suppressed, verdict.limit->kind->unit));
   }
+  if (verdict.standing == Standing::kOver && verdict.of_running_threads > 0) {
+    item.says += fmt::format(
+        "; {} of it is of threads that still ran at the end: to allow that, add a "
+        "[[budget.suppress]] with running_threads = true and a reason",
+        FormatValue(verdict.of_running_threads, verdict.limit->kind->unit));
+  }
   if (verdict.standing == Standing::kOver)
     item.contributors = ContributorsTo(verdict, profile, baseline);
   verdict.sites.clear();
@@ -169,11 +174,13 @@ CheckItem SuppressionItem(const SuppressionVerdict& verdict) {
   const Suppression& suppression = *verdict.suppression;
   CheckItem item;
   item.check = "expired-suppression";
-  item.subject = "suppression of " + Describe(suppression.pattern);
+  item.subject = "suppression of " + Describe(suppression);
   item.line = suppression.line;
   item.standing = verdict.expired ? Standing::kOver : Standing::kWithin;
-  item.says = fmt::format("{} {} ({})", verdict.expired ? "expired after" : "holds until",
-                          FormatDay(suppression.expires), suppression.reason);
+  item.says = suppression.expires
+                  ? fmt::format("{} {} ({})", verdict.expired ? "expired after" : "holds until",
+                                FormatDay(*suppression.expires), suppression.reason)
+                  : fmt::format("holds ({})", suppression.reason);
   return item;
 }
 

@@ -76,6 +76,9 @@ void AddLimit(const CheckItem& item, bool baseline, Json& json) {
       verdict.standing == Standing::kOver ? Number(verdict.value - verdict.most) : Json(0);
   json["baseline"] = verdict.baseline ? Number(*verdict.baseline) : Json();
   json["suppressed"] = Number(verdict.suppressed);
+  if (verdict.of_running_threads > 0) {
+    json["of_running_threads"] = Number(verdict.of_running_threads);
+  }
   if (verdict.standard_error != 0) json["standard_error"] = verdict.standard_error;
   if (verdict.bound != 0) json["known_to_within"] = Number(verdict.bound);
   json["uncertain"] = verdict.uncertain;

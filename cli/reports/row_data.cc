@@ -27,6 +27,9 @@ Json RowObject(const Row& row, const Profile& profile) {
   if (profile.tracker.temporary_threshold != 0) {
     json["temporary"] = FigureObject(row.temporary, row.variances.temporary, estimates);
   }
+  if (row.of_running_threads != Count()) {
+    json["leaked_of_running_threads"] = CountObject(row.of_running_threads);
+  }
   return json;
 }
 
@@ -40,6 +43,7 @@ std::vector<LocationRow> Limited(const std::vector<LocationRow>& rows, size_t li
   for (auto row = end; row != rows.end(); ++row) {
     AddFigures(others, *row);
     others.variances += row->variances;
+    others.of_running_threads += row->of_running_threads;
     others.stacks += row->stacks;
   }
   limited.push_back(std::move(others));

@@ -10,6 +10,7 @@
 #include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
+#include "core/profile/runtime_leaks.h"
 #include "core/tree/path_to_root.h"
 #include "core/units.h"
 
@@ -87,7 +88,7 @@ class RowTable {
                {"function", "place", modules ? "module" : ""}) {}
 
   void Add(const Count& figure, const Variance& variance, const Count& total, std::string function,
-           std::string place = {}, std::string module = {}) {
+           std::string place = {}, std::string module = {}, std::string below = {}) {
     TextTable::Row row;
     row.figures = {FormatBytesWithError(figure.bytes, StandardError(variance).bytes),
                    FormatShare(figure.bytes, whole_bytes_), FormatCount(figure.allocations),
@@ -95,6 +96,7 @@ class RowTable {
     row.function = std::move(function);
     row.place = std::move(place);
     row.module = std::move(module);
+    row.below = std::move(below);
     table_.Add(std::move(row));
   }
 
@@ -135,6 +137,11 @@ void AddCallers(const LocationRow& row, Figure which, size_t folders, RowTable& 
   if (hidden == 0) return;
   table.Add(rest, rest_variance, rest_total,
             fmt::format("  ← {} more callers", FormatCount(hidden)));
+}
+
+// What a row of leaks says below itself.
+std::string MarkOf(const LocationRow& row, Figure figure) {
+  return figure == Figure::kLeaked ? RunningThreadsText(row.leaked, row.of_running_threads) : "";
 }
 
 std::string OthersText(const Selection& selection, Figure figure) {
@@ -185,7 +192,7 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
     table.Add(FigureOf(*row, options.figure), FigureOf(row->variances, options.figure), row->total,
               Printable(row->function),
               Printable(PlaceOf(row->function, row->file, row->line, row->module, folders)),
-              Printable(BaseName(row->module)));
+              Printable(BaseName(row->module)), MarkOf(*row, options.figure));
     AddCallers(*row, options.figure, folders, table);
   }
   if (selection.hidden != 0) {
@@ -200,7 +207,12 @@ std::string RowText(const Profile& profile, const std::vector<LocationRow>& rows
   for (size_t i = 0; options.stacks && i < selection.shown.size(); ++i) {
     const LocationRow& row = *selection.shown[i];
     if (row.function == kRuntimeRow) continue;
-    text.row(i).below = CallersText(profile, row.heaviest_node, columns);
+    std::string& below = text.row(i).below;
+    const size_t used = below.empty() ? 0 : Columns(below) + 2;
+    if (used >= columns) continue;
+    const std::string callers = CallersText(profile, row.heaviest_node, columns - used);
+    if (!below.empty() && !callers.empty()) below += "; ";
+    below += callers;
   }
   return text.Text();
 }

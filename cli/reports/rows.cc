@@ -63,6 +63,7 @@ void Book(const PlaceKey& key, const ProfileSite& site, Row& row) {
   row.module = key.module;
   AddFigures(row, site);
   row.variances += site.variances;
+  if (site.of_running_threads) row.of_running_threads += site.leaked;
 }
 
 template <typename Row>

@@ -23,6 +23,7 @@ struct CallerRow : Figures {
   uint32_t line = 0;
   std::string module;
   FigureVariances variances;
+  Count of_running_threads;  // the part of `leaked` of threads that still ran at the end
 };
 
 struct LocationRow : Figures {
@@ -35,6 +36,7 @@ struct LocationRow : Figures {
   uint32_t stacks = 0;               // number of sites in this row
   std::vector<uint32_t> sites = {};  // their indices, ascending
   FigureVariances variances;
+  Count of_running_threads;  // the part of `leaked` of threads that still ran at the end
   // Filled if asked for: they sum to the row, and have the rows' order.
   std::vector<CallerRow> callers = {};
 };

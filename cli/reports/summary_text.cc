@@ -102,9 +102,9 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
   if (!processes.empty()) line("of", Printable(processes[0]));
   if (profile.chosen) when = ", at " + profile.chosen->name + profile.chosen->note;
   line(profile.chosen ? "live" : "peak", figure(profile.peak, profile.variances.peak) + when);
-  const Count kept = SumKeptByRuntime(profile);
+  const LeakClasses classes = {SumKeptByRuntime(profile), SumOfRunningThreads(profile)};
   line("leaked", figure(profile.leaked, profile.variances.leaked) +
-                     KeptByRuntimeText(profile.leaked, kept, sample_bytes != 0));
+                     LeakClassesText(profile.leaked, classes, sample_bytes != 0));
   line("total", figure(profile.total, profile.variances.total));
   line("RSS", RssText(profile));
   if (const std::string mapped = MappedText(profile); !mapped.empty()) line("mapped", mapped);

@@ -59,7 +59,7 @@ std::string FiguresText(const RunOutcome& outcome, const std::string& output,
   const Count peak = SumPeak(snapshot);
   const Count leaked = SumLeaked(snapshot);
   const std::string kept =
-      KeptByRuntimeText(leaked, outcome.kept_by_runtime, snapshot.tracker.sample_bytes != 0);
+      LeakClassesText(leaked, outcome.leak_classes, snapshot.tracker.sample_bytes != 0);
   if (const uint64_t sample_bytes = snapshot.tracker.sample_bytes; sample_bytes != 0) {
     const FigureVariances variances = SumVariances(snapshot);
     return fmt::format(
@@ -127,7 +127,7 @@ void FindKeptByRuntime(RunOutcome& outcome) {
   SymbolizerOptions options;
   options.download_limit = {};
   const auto symbolizer = MakeSymbolizer(options);
-  outcome.kept_by_runtime = SumKeptByRuntime(*outcome.written, *symbolizer);
+  outcome.leak_classes = ClassifyLeaks(*outcome.written, *symbolizer);
 }
 
 Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64_t output_bytes,

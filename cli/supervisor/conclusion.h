@@ -21,7 +21,7 @@ struct Conclusion {
   std::string last_line;  // after that; empty: none
 };
 
-// Fills in RunOutcome::kept_by_runtime. Downloads nothing.
+// Fills in RunOutcome::leak_classes. Downloads nothing.
 void FindKeptByRuntime(RunOutcome& outcome);
 
 // `output` is the capture's file, `output_bytes` its size; `region` is the region's file, or empty.

@@ -31,6 +31,7 @@
 #include "cli/supervisor/processes/supervised_program.h"
 #include "cli/supervisor/run_named_moments.h"
 #include "cli/supervisor/tree/process_tree.h"
+#include "core/profile/runtime_leaks.h"
 #include "core/snapshot/snapshot.h"
 
 namespace memprof {
@@ -73,7 +74,7 @@ struct RunOutcome : ProgramEnd {
   std::string write_error;          // of the last image's capture; empty: it is written
   std::optional<Snapshot> written;  // the last image's capture
   // the part of its leaks that is kept by design (FindKeptByRuntime)
-  Count kept_by_runtime;
+  LeakClasses leak_classes;
 };
 
 class Supervisor {

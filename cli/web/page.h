@@ -45,7 +45,7 @@ struct PageOptions {
 // Only the data.
 //
 //   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
-//    "kept_by_design": [bytes, n],
+//    "kept_by_design": [bytes, n], "of_running_threads": [bytes, n],
 //    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
 //    "nodes": {"parent": […], "frame": […]}, "threads": [name, …],
 //    "own": {"node": […], "thread": […], "peak_bytes": […], "peak_allocations": […], …},

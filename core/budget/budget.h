@@ -3,7 +3,6 @@
 // Thread safety: plain values.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "core/budget/bound.h"
 #include "core/budget/limit_kind.h"
 #include "core/budget/site_pattern.h"
+#include "core/budget/suppression.h"
 
 namespace memprof {
 
@@ -29,15 +29,6 @@ struct BudgetRule {
   double noise_floor = 0;              // of limits in bytes
   double noise_floor_allocations = 0;  // of limits in blocks
   std::vector<Limit> limits;
-  uint32_t line = 0;
-};
-
-// Sites that don't count for the named limits.
-struct Suppression {
-  SitePattern pattern;
-  std::string reason;
-  std::chrono::year_month_day expires;  // the last day on which it holds
-  std::vector<const LimitKind*> kinds;
   uint32_t line = 0;
 };
 

@@ -15,8 +15,7 @@ class Side {
       : profile_(profile) {
     for (const SuppressionVerdict& verdict : suppressions) {
       if (verdict.expired) continue;
-      suppressed_.emplace_back(verdict.suppression,
-                               MatchingSites(profile, verdict.suppression->pattern));
+      suppressed_.emplace_back(verdict.suppression, MatchingSites(profile, *verdict.suppression));
     }
   }
 
@@ -104,6 +103,13 @@ LimitVerdict JudgeLimit(const BudgetRule& rule, const Limit& limit, const Side& 
   if (!sites.suppressed.empty()) {
     verdict.suppressed = kind.measure({now.profile(), sites.suppressed}, kind).value;
   }
+  if (CountsLeakedBlocks(kind)) {
+    std::vector<uint32_t> running;
+    for (const uint32_t site : sites.counted) {
+      if (now.profile().sites[site].of_running_threads) running.push_back(site);
+    }
+    verdict.of_running_threads = kind.measure({now.profile(), running}, kind).value;
+  }
   verdict.sites = std::move(sites.counted);
   double variance = value.variance;
   double bound = value.bound;
@@ -156,8 +162,9 @@ Judgement Judge(const Budget& budget, const Profile& profile, const Profile* bas
                 std::chrono::year_month_day today) {
   Judgement judgement;
   for (const Suppression& suppression : budget.suppressions) {
-    judgement.suppressions.push_back({&suppression, today > suppression.expires,
-                                      AnyOf(MatchingSites(profile, suppression.pattern))});
+    const bool is_expired = suppression.expires && today > *suppression.expires;
+    judgement.suppressions.push_back(
+        {&suppression, is_expired, AnyOf(MatchingSites(profile, suppression))});
   }
   const Side now(profile, judgement.suppressions);
   std::optional<Side> before;

@@ -36,6 +36,7 @@ struct LimitVerdict {
   bool against_baseline = false;   // the increments decided, not the absolute limit
   std::optional<double> baseline;  // the baseline's value
   double suppressed = 0;           // what suppressions took out of the value
+  double of_running_threads = 0;   // the part of leaked blocks of threads that still ran at the end
   std::string why_not_judged;
   std::vector<uint32_t> sites;           // the sites that the value sums, as indices
   std::vector<uint32_t> baseline_sites;  // likewise in the baseline

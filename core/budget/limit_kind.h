@@ -50,6 +50,11 @@ struct LimitKind {
   Measurement (*measure)(const Measured& measured, const LimitKind& kind);
 };
 
+// True for the limits on blocks that were never freed: leaked and leaked_allocations.
+inline bool CountsLeakedBlocks(const LimitKind& kind) {
+  return kind.leak && (kind.unit == Unit::kBytes || kind.unit == Unit::kCount);
+}
+
 std::span<const LimitKind> LimitKinds();
 const LimitKind* FindLimitKind(std::string_view key);
 

@@ -75,11 +75,12 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
   profile.sites.reserve(snapshot.sites.size());
   for (SnapshotSite& site : snapshot.sites) {
     AddFigures(profile, site);
+    const char* runtime_reason = WhyKept(snapshot, functions, site);
     profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
-                             WhyKept(snapshot, functions, site),
-                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
-                             site.kind, site.temporary, std::move(site.sizes),
-                             std::move(site.history)});
+                             runtime_reason, VariancesOf(site, snapshot.tracker.sample_bytes),
+                             site.size_class, site.kind, site.temporary, std::move(site.sizes),
+                             std::move(site.history),
+                             site.of_running_threads && runtime_reason == nullptr});
     profile.variances += profile.sites.back().variances;
   }
   for (SnapshotMapping& row : profile.mappings.rows) row.node = leaf[row.node];
@@ -94,6 +95,14 @@ Count SumKeptByRuntime(const Profile& profile) {
     if (site.runtime_reason != nullptr) kept += site.leaked;
   }
   return kept;
+}
+
+Count SumOfRunningThreads(const Profile& profile) {
+  Count sum;
+  for (const ProfileSite& site : profile.sites) {
+    if (site.of_running_threads) sum += site.leaked;
+  }
+  return sum;
 }
 
 }  // namespace memprof

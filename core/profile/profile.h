@@ -55,6 +55,9 @@ struct ProfileSite {
   Count temporary = {};      // of total
   SizeHistogram sizes = {};  // of total; empty: not known
   LiveHistory history = {};  // live bytes at the profile's moments
+  // All of `leaked`, which isn't 0, was allocated by threads that still ran at the end, and isn't
+  // kept by design.
+  bool of_running_threads = false;
 };
 
 // The figures of one source of a merge, if its rows are kept apart.
@@ -96,5 +99,8 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer);
 
 // The part of the leaks that the runtime keeps by design.
 Count SumKeptByRuntime(const Profile& profile);
+
+// The part of the leaks that threads allocated that still ran at the end.
+Count SumOfRunningThreads(const Profile& profile);
 
 }  // namespace memprof

@@ -50,7 +50,7 @@ const char* WhyKept(const Snapshot& snapshot, std::span<const std::string_view> 
                           snapshot.tracker.sample_bytes);
 }
 
-Count SumKeptByRuntime(const Snapshot& snapshot, Symbolizer& symbolizer) {
+LeakClasses ClassifyLeaks(const Snapshot& snapshot, Symbolizer& symbolizer) {
   std::vector<bool> asked(snapshot.frames.size());
   std::vector<uint32_t> ids;
   std::vector<SnapshotFrame> frames;
@@ -67,13 +67,16 @@ Count SumKeptByRuntime(const Snapshot& snapshot, Symbolizer& symbolizer) {
   const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, frames);
   std::vector<std::string_view> functions(snapshot.frames.size());
   for (size_t i = 0; i < ids.size(); ++i) functions[ids[i]] = chains[i].back().function;
-  Count kept;
+  LeakClasses classes;
   for (const SnapshotSite& site : snapshot.sites) {
-    if (site.leaked != Count{} && WhyKept(snapshot, functions, site) != nullptr) {
-      kept += site.leaked;
+    if (site.leaked == Count{}) continue;
+    if (WhyKept(snapshot, functions, site) != nullptr) {
+      classes.kept_by_runtime += site.leaked;
+    } else if (site.of_running_threads) {
+      classes.of_running_threads += site.leaked;
     }
   }
-  return kept;
+  return classes;
 }
 
 std::string KeptByRuntimeText(const Count& leaked, const Count& kept, bool estimated) {
@@ -81,6 +84,20 @@ std::string KeptByRuntimeText(const Count& leaked, const Count& kept, bool estim
   if (kept == leaked) return ", all of it kept by design by the runtime";
   return fmt::format(", {}{} of it kept by design by the runtime", estimated ? "≈ " : "",
                      FormatBytes(kept.bytes));
+}
+
+std::string RunningThreadsText(const Count& leaked, const Count& of_running_threads) {
+  constexpr char kThreads[] = "of threads that still ran at the end";
+  if (of_running_threads == Count{}) return {};
+  if (of_running_threads == leaked) return fmt::format("all of it {}", kThreads);
+  return fmt::format("{} of it in {} {}", FormatBytes(of_running_threads.bytes),
+                     FormatCountOf(of_running_threads.allocations, "block"), kThreads);
+}
+
+std::string LeakClassesText(const Count& leaked, const LeakClasses& classes, bool estimated) {
+  const std::string running = RunningThreadsText(leaked, classes.of_running_threads);
+  return KeptByRuntimeText(leaked, classes.kept_by_runtime, estimated) +
+         (running.empty() ? "" : ", " + running);
 }
 
 }  // namespace memprof

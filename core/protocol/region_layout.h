@@ -25,6 +25,10 @@
 //                                   the names came
 //   kNamedMomentRows  NamedMomentRow  … and what was live then, by site
 //   kMappingSites … kMappedRanges   what the program mapped itself (mapping_layout.h)
+//   kSlots         SlotRecord       the thread that has each slot, by the slot's number
+//   kChunkOwners   uint32_t         number of the slot, plus one, that has the chunk of
+//                                   kCellChunks with the same index; 0: none. Of these two tables
+//                                   no records are taken: counts[] of both stays 0
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -58,7 +62,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 13;
+inline constexpr uint32_t kRegionVersion = 14;
 
 enum class Table : uint32_t {
   kModules,
@@ -77,6 +81,8 @@ enum class Table : uint32_t {
   kMappedFiles,
   kMappings,
   kMappedRanges,
+  kSlots,
+  kChunkOwners,
   kCount,
 };
 inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -180,6 +186,23 @@ inline constexpr uint32_t kMaxCellChunks = 1u << 18;
 // The shared cells of group g, for the sites 64 g to 64 g + 63, are in the chunk capacity − 1 − g.
 inline constexpr uint32_t SharedGroupOf(uint32_t site) { return site / kCellsPerChunk; }
 inline constexpr uint32_t kGroupsPerWord = 64;
+
+// Threads count in slots (aggregator/tables/thread_slot.h).
+inline constexpr uint32_t kMaxSlots = 1024;
+
+// The owner of a slot if its tid may not be asked for (a filter of system calls), or if the tracker
+// might not see the thread's end. The tracker never takes such a thread for dead, the reader never
+// for alive.
+inline constexpr uint32_t kUnknownOwner = 0xffffffffu;
+
+// Which thread has a slot. Only the slot's owner writes it.
+// Memory order: for a new owner, `taken` is stored before `owner`, and both before the owner's first
+// cell is in use. `owner` is released, and acquired by the reader.
+struct SlotRecord {
+  std::atomic<uint32_t> owner;  // tid; 0: none, as the last owner has ended
+  std::atomic<uint32_t> taken;  // number of owners until now; it stays at the largest number
+};
+static_assert(sizeof(SlotRecord) == 8);
 
 // How the chunks of cells are divided: RegionHeader.chunk_use.
 struct ChunkUse {
@@ -460,6 +483,8 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kMappedFiles, kMaxMappedFiles, sizeof(MappedFileRecord)},
       {Table::kMappings, mappings, sizeof(MappingRecord)},
       {Table::kMappedRanges, mappings, sizeof(MappedRange)},
+      {Table::kSlots, kMaxSlots, sizeof(SlotRecord)},
+      {Table::kChunkOwners, cell_chunks, sizeof(uint32_t)},
   };
   uint64_t offset = kPageBytes;
   for (const auto& p : plan) {

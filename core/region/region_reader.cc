@@ -13,6 +13,7 @@
 #include "core/region/region_named_moments.h"
 #include "core/region/region_origin.h"
 #include "core/region/region_view.h"
+#include "core/region/running_threads.h"
 #include "core/region/site_sums.h"
 #include "core/region/within_memory.h"
 #include "core/saturated_sum.h"
@@ -115,9 +116,18 @@ AllocatorKind KnownKind(uint32_t kind) {
   return kind < kAllocatorKinds ? static_cast<AllocatorKind>(kind) : AllocatorKind::kUnknown;
 }
 
+// Which sites' live blocks come from threads that still ran at the end. A sample says nothing for
+// certain about the blocks that were not sampled.
+std::vector<bool> RunningAtEnd(const RegionView& region, size_t sites, const Snapshot& snapshot) {
+  const bool is_known = !IsUnended(snapshot.program.end_kind) &&
+                        snapshot.tracker.sample_bytes == 0 && region.header().stop_reason == 0;
+  return is_known ? SitesOfRunningThreads(region, sites) : std::vector<bool>(sites, false);
+}
+
 void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures,
                std::vector<LiveHistory> histories, std::vector<LiveHistory> named,
                Snapshot& snapshot) {
+  const std::vector<bool> running = RunningAtEnd(region, figures.size(), snapshot);
   const auto* records = region.Records<SiteRecord>(Table::kSites);
   const Count none;
   const auto* nodes = region.Records<NodeRecord>(Table::kNodes);
@@ -147,7 +157,7 @@ void CopySites(const RegionView& region, const std::vector<SiteFigures>& figures
                               name < snapshot.thread_names.size() ? name : 0, peak, live, total,
                               size_class, KnownKind(KindOf(label)), temporary,
                               SizesOf(f, total, size_class, snapshot), std::move(histories[i]),
-                              std::move(named[i])});
+                              std::move(named[i]), running[i] && live != none});
   }
 }
 

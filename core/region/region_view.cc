@@ -44,6 +44,8 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(MappedFileRecord), 2 * kMaxMappedFiles},
     {sizeof(MappingRecord), 1 << 20},
     {sizeof(MappedRange), 1 << 20},
+    {sizeof(SlotRecord), 2 * kMaxSlots},
+    {sizeof(uint32_t), kMaxCellChunks},
 };
 
 bool CanNotShrink(int fd) {
@@ -201,8 +203,12 @@ bool RegionView::CopyPublished(Table table) {
     return copy(at, kept.sites * uint64_t{info.record_bytes});
   }
   const uint64_t count_at = offsetof(RegionHeader, counts) + index * sizeof(uint32_t);
-  if (table == Table::kSharedGroups) {
+  if (table == Table::kSharedGroups || table == Table::kSlots) {
     return copy(info.offset, uint64_t{info.capacity} * info.record_bytes);
+  }
+  if (table == Table::kChunkOwners) {
+    const uint64_t chunks = std::min(count(Table::kCellChunks), info.capacity);
+    return copy(info.offset, chunks * info.record_bytes);
   }
   filled_[index] = info.capacity;
   return CopyInto(place_, base_ + count_at, count_at, sizeof(uint32_t)) &&
@@ -291,7 +297,7 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   for (const Table table :
        {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
         Table::kMappedFiles, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules,
-        Table::kStrings, Table::kPeakRows}) {
+        Table::kStrings, Table::kPeakRows, Table::kChunkOwners, Table::kSlots}) {
     if (!CopyPublished(table)) return CutShort();
   }
   if (!CopyNamedMoments()) return CutShort();

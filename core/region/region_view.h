@@ -51,6 +51,8 @@ class RegionView {
     const auto index = static_cast<size_t>(table);
     return std::min(header().counts[index].load(std::memory_order_acquire), filled_[index]);
   }
+  // The capacity that Open checked.
+  uint32_t capacity(Table table) const { return tables_[static_cast<size_t>(table)].capacity; }
   template <typename Record>
   const Record* Records(Table table) const {
     return reinterpret_cast<const Record*>(base_ + tables_[static_cast<size_t>(table)].offset);
@@ -59,7 +61,6 @@ class RegionView {
   // Calls visit(first, chunks) for each run of kCellChunks that have figures.
   template <typename Visit>
   void VisitChunks(Visit visit) const {
-    const auto capacity = [&](Table table) { return tables_[static_cast<size_t>(table)].capacity; };
     VisitChunksInUse(count(Table::kCellChunks), capacity(Table::kCellChunks),
                      Records<std::atomic<uint64_t>>(Table::kSharedGroups),
                      capacity(Table::kSharedGroups), visit);

@@ -38,6 +38,9 @@ void TakeRows(Snapshot& snapshot, const std::vector<SnapshotProcess>& processes)
   for (const SnapshotProcess& process : processes) {
     for (const ProcessRow& row : process.rows) AddFigures(snapshot.sites[row.site], row);
   }
+  for (SnapshotSite& site : snapshot.sites) {
+    site.of_running_threads = site.of_running_threads && site.leaked != Count();
+  }
 }
 
 }  // namespace

@@ -14,6 +14,10 @@ Count Sum(const Snapshot& snapshot, Count SnapshotSite::*figure) {
   return sum;
 }
 
+bool HasOtherLeaks(const SnapshotSite& site) {
+  return site.leaked != Count() && !site.of_running_threads;
+}
+
 // Sites that become one have known sizes only if all have them. Otherwise the known sizes become
 // the program's. Call it before their totals are added.
 void MergeSizes(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other) {
@@ -74,6 +78,14 @@ Count SumLeaked(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::
 Count SumTotal(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::total); }
 Count SumTemporary(const Snapshot& snapshot) { return Sum(snapshot, &SnapshotSite::temporary); }
 
+Count SumOfRunningThreads(const Snapshot& snapshot) {
+  Count sum;
+  for (const SnapshotSite& site : snapshot.sites) {
+    if (site.of_running_threads) sum += site.leaked;
+  }
+  return sum;
+}
+
 SizeHistogram SumSizes(const Snapshot& snapshot) {
   SizeHistogram sizes = snapshot.other_sizes;
   for (const SnapshotSite& site : snapshot.sites) AddSizes(sizes, site.sizes);
@@ -83,7 +95,9 @@ SizeHistogram SumSizes(const Snapshot& snapshot) {
 
 void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other_sizes) {
   MergeSizes(site, merged, other_sizes);
+  const bool has_other_leaks = HasOtherLeaks(site) || HasOtherLeaks(merged);
   AddFigures(merged, site);
+  merged.of_running_threads = merged.leaked != Count() && !has_other_leaks;
   merged.history = merged.history.empty() ? site.history : SumOf(merged.history, site.history);
   merged.named = merged.named.empty() ? site.named : SumOf(merged.named, site.named);
 }

@@ -65,6 +65,8 @@ struct SnapshotSite {
   SizeHistogram sizes = {};  // of total; empty: not known
   LiveHistory history = {};  // live at the snapshot's moments
   LiveHistory named = {};    // live at its named moments
+  // All of `leaked`, which isn't 0, was allocated by threads that still ran at the end.
+  bool of_running_threads = false;
   friend bool operator==(const SnapshotSite&, const SnapshotSite&) = default;
 };
 
@@ -161,11 +163,14 @@ Count SumPeak(const Snapshot& snapshot);
 Count SumLeaked(const Snapshot& snapshot);
 Count SumTotal(const Snapshot& snapshot);
 Count SumTemporary(const Snapshot& snapshot);
+// The part of the leaks that threads allocated that still ran at the end.
+Count SumOfRunningThreads(const Snapshot& snapshot);
 // The sizes of the whole program: at most SumTotal, and less if some are unknown (Untold).
 SizeHistogram SumSizes(const Snapshot& snapshot);
 
 // Adds a site to one with the same place, thread, class and kind. If the sum's sizes are no longer
-// known, the known ones go to `other_sizes` (Snapshot::other_sizes).
+// known, the known ones go to `other_sizes` (Snapshot::other_sizes). The sum is of running threads
+// only if all of its leaks are.
 void AddSite(const SnapshotSite& site, SnapshotSite& merged, SizeHistogram& other_sizes);
 
 }  // namespace memprof

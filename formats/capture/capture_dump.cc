@@ -184,6 +184,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
                    s.temporary.allocations);
     if (snapshot.tracker.sample_bytes != 0) DumpErrors(snapshot, s, text);
     DumpSizes(s.sizes, text);
+    if (s.of_running_threads) text += " (leaked: of threads that still ran at the end)";
     text += '\n';
   }
   fmt::format_to(out, "\nsizes of other sites:");

@@ -145,7 +145,8 @@ bool IsEssential(uint32_t type) {
 // Sections with an entry for each site, in the sites' order.
 bool IsOfSites(uint32_t type) {
   return type == cf::kKinds || type == cf::kTemporary || type == cf::kSizes ||
-         type == cf::kMoments || type == cf::kNamed || type == cf::kProcesses;
+         type == cf::kMoments || type == cf::kNamed || type == cf::kProcesses ||
+         type == cf::kRunningThreads;
 }
 
 bool Decode(const CaptureSection& section, CaptureContent& content) {
@@ -195,6 +196,8 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
       return DecodeMappingMoments(section.raw, snapshot);
     case cf::kUnseen:
       return DecodeUnseen(section.raw, snapshot.unseen);
+    case cf::kRunningThreads:
+      return DecodeRunningThreads(section.raw, snapshot);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -259,6 +262,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kUnseen:
       snapshot.unseen.clear();
+      break;
+    case cf::kRunningThreads:
+      ForgetRunningThreads(snapshot);
       break;
     case cf::kAttached:
       snapshot.tracker.attached = 0;

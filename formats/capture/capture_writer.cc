@@ -142,6 +142,7 @@ std::string EncodeCapture(const CanonicalSnapshot& canonical) {
       {cf::kAllocatorLive, EncodeAllocatorLive(snapshot.memory)},
       {cf::kUnseen, EncodeUnseen(snapshot.unseen)},
       {cf::kMappingMoments, EncodeMappingMoments(snapshot.mappings)},
+      {cf::kRunningThreads, EncodeRunningThreads(snapshot)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;

@@ -172,4 +172,39 @@ void ForgetSizes(Snapshot& snapshot) {
   snapshot.other_sizes.clear();
 }
 
+std::string EncodeRunningThreads(const Snapshot& snapshot) {
+  std::vector<uint32_t> of_running;
+  for (uint32_t i = 0; i < snapshot.sites.size(); ++i) {
+    if (snapshot.sites[i].of_running_threads) of_running.push_back(i);
+  }
+  if (of_running.empty()) return {};
+  ByteWriter out;
+  out.Varint(of_running.size());
+  uint32_t next = 0;
+  for (const uint32_t site : of_running) {
+    out.Varint(site - next);
+    next = site + 1;
+  }
+  return out.bytes();
+}
+
+bool DecodeRunningThreads(std::string_view raw, Snapshot& snapshot) {
+  ByteReader in(raw);
+  const uint64_t count = in.CountOfItems(1);
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t skipped = in.Varint();
+    if (in.failed() || skipped >= snapshot.sites.size() - next) return false;
+    SnapshotSite& site = snapshot.sites[next + skipped];
+    if (site.leaked == Count()) return false;
+    site.of_running_threads = true;
+    next += skipped + 1;
+  }
+  return !in.failed() && count != 0;
+}
+
+void ForgetRunningThreads(Snapshot& snapshot) {
+  for (SnapshotSite& site : snapshot.sites) site.of_running_threads = false;
+}
+
 }  // namespace memprof

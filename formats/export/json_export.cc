@@ -176,6 +176,7 @@ Json Stats(const Profile& profile) {
                {"end", {{"kind", NameOf(program.end_kind)}, {"code", program.end_code}}},
                {"peak", peak},
                {"leaked", ToJson(profile.leaked, profile.variances.leaked, profile)},
+               {"leaked_of_running_threads", ToJson(SumOfRunningThreads(profile))},
                {"total", ToJson(profile.total, profile.variances.total, profile)},
                {"temporary", TemporaryJson(profile)},
                {"histogram", HistogramJson(profile)},
@@ -261,6 +262,7 @@ Json SiteJson(const Profile& profile, const ProfileSite& site, const ExportOptio
   if (profile.tracker.sample_bytes != 0) entry["sizes"] = SizesJson(site.size_class);
   if (options.history) entry["history"] = HistoryJson(site.history, profile.moments.at.size());
   if (site.runtime_reason != nullptr) entry["runtime"] = site.runtime_reason;
+  if (site.of_running_threads) entry["of_running_threads"] = true;
   return entry;
 }
 
@@ -275,6 +277,8 @@ void AppendItem(std::string& text, const Json& json) {
 }  // namespace
 
 nlohmann::ordered_json StatsObject(const Profile& profile) { return Stats(profile); }
+
+nlohmann::ordered_json CountObject(const Count& count) { return ToJson(count); }
 
 nlohmann::ordered_json FigureObject(const Count& count, const Variance& variance, bool estimates) {
   Json json = ToJson(count);

@@ -18,6 +18,7 @@ std::string StatsJson(const Profile& profile);
 // The same object, for JSON of other reports with the same names.
 nlohmann::ordered_json StatsObject(const Profile& profile);
 // {"bytes", "allocations"}; estimates also have "standard_error".
+nlohmann::ordered_json CountObject(const Count& count);
 nlohmann::ordered_json FigureObject(const Count& count, const Variance& variance, bool estimates);
 std::string JsonText(const nlohmann::ordered_json& json);
 

@@ -64,6 +64,9 @@ class MemprofTest(unittest.TestCase):
             for figure in ("peak", "leaked", "total", "temporary"):
                 self.assertEqual(sum(site[figure][unit] for site in profile["sites"]),
                                  profile[figure][unit], f"{figure} {unit}")
+            of_running = [site["leaked"][unit] for site in profile["sites"]
+                          if site.get("of_running_threads")]
+            self.assertEqual(sum(of_running), profile["leaked_of_running_threads"][unit], unit)
             for table in ("histogram", "kinds"):
                 self.assertEqual(sum(row[unit] for row in profile[table]), profile["total"][unit],
                                  f"{table} {unit}")

@@ -218,6 +218,22 @@ class JsonSchemaTest(harness.MemprofTest):
         self.assertEqual(set(some["stats.json"]["tracker"]), {"sites", "sample_bytes"})
         self.assert_valid()
 
+    def test_leaks_of_threads_that_still_ran(self):
+        done = self.profile([os.path.join(harness.PROGRAMS, "running_threads"), "return"])
+        self.assertEqual(done.returncode, 3, done.stderr)
+        of = self.say_all()
+        with open(self.path("memprof.toml"), "w", encoding="utf-8") as file:
+            file.write("[budget]\nleaked = 0\nallocations = 1\n")
+        check = self.say("check.json", "check", "--format", "json", "x.memprof", "--budget",
+                         "memprof.toml", status=1)
+        self.assert_valid()
+        self.assertIn(True, [site.get("of_running_threads") for site in of["transform.json"]["sites"]])
+        self.assertEqual(["of_running_threads" in limit for limit in check["captures"][0]["checks"]],
+                         [True, False])
+        for command in (("table", "--json", "--leaks"), ("table", "--json", "--bottom-up")):
+            rows = json.loads(self.memprof(*command, "x.memprof"))["rows"]
+            self.assertIn("leaked_of_running_threads", rows[[r["function"] for r in rows].index("living")])
+
     def test_samples(self):
         self.run_program("sampled_sums", flags=["--sample", "64K"])
         of = self.say_all()

@@ -147,6 +147,11 @@ class KnownAnswerTest(harness.MemprofTest):
                for f in FIGURES}
         wanted = counts(row, case, self.allocator)
         self.assertEqual({f: got[f] for f in wanted}, wanted, f"at {row}")
+        if "running" in row:
+            of_running = [s["leaked"] for s in sites if s.get("of_running_threads")]
+            self.assertEqual((sum(leaked["bytes"] for leaked in of_running),
+                              sum(leaked["allocations"] for leaked in of_running)),
+                             tuple(int(n) for n in row["running"].split("/")), f"at {row}")
         if "sizes" in row:
             wanted = {size: int(n) for size, n in (one.split(":") for one in row["sizes"].split(","))}
             self.assertEqual(sizes([share for s in sites for share in s["histogram"]]), wanted,

@@ -86,6 +86,20 @@ limits = ["peak"]
   EXPECT_EQ(budget->suppressions[0].expires, 2026y / 12 / 31);
 }
 
+TEST(BudgetFile, TakesRunningThreadsWithoutAPatternAndWithoutADay) {
+  const auto budget = ParseBudget(
+      "[budget]\nleaked = 0\n[[budget.suppress]]\nrunning_threads = true\nreason = \"r\"", "b");
+  ASSERT_TRUE(budget) << budget.error().message;
+  ASSERT_EQ(budget->suppressions.size(), 1u);
+  const Suppression& suppression = budget->suppressions[0];
+  EXPECT_TRUE(suppression.running_threads);
+  EXPECT_FALSE(suppression.expires);
+  ASSERT_EQ(suppression.kinds.size(), 2u);
+  EXPECT_STREQ(suppression.kinds[0]->key, "leaked");
+  EXPECT_STREQ(suppression.kinds[1]->key, "leaked_allocations");
+  EXPECT_EQ(Describe(suppression), "threads that still ran at the end");
+}
+
 TEST(BudgetFile, SaysWhereAndWhatIsWrong) {
   const char* cases[][2] = {
       {"[budget]\npeek = 1",
@@ -134,6 +148,15 @@ TEST(BudgetFile, RefusesHalfAMatchAndHalfASuppression) {
   };
   EXPECT_NE(suppress("function = \"a\"\nexpires = 2026-12-31").find("reason"), std::string::npos);
   EXPECT_NE(suppress("function = \"a\"\nreason = \"r\"").find("last day"), std::string::npos);
+  EXPECT_NE(suppress("running_threads = true").find("reason"), std::string::npos);
+  EXPECT_NE(suppress("running_threads = 1").find("true or false"), std::string::npos);
+  EXPECT_NE(suppress("running_threads = false\nreason = \"r\"").find("needs a function"),
+            std::string::npos);
+  EXPECT_NE(suppress("running_threads = true\nreason = \"r\"\nlimits = [\"peak\"]").find("'peak'"),
+            std::string::npos);
+  EXPECT_NE(suppress("running_threads = true\nreason = \"r\"\nlimits = [\"growth_per_hour\"]")
+                .find("'growth_per_hour'"),
+            std::string::npos);
   EXPECT_NE(suppress("reason = \"r\"\nexpires = 2026-12-31").find("needs a function"),
             std::string::npos);
   EXPECT_NE(

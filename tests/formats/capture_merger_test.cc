@@ -84,6 +84,7 @@ CaptureContent AnyCapture(Random& random, uint64_t sample_bytes = 0) {
     site.total = {blocks * 100, blocks};
     site.peak = {blocks * 50, blocks};
     site.leaked = {random() % 2 * 10, random() % 2};
+    site.of_running_threads = site.leaked != Count() && random() % 2 == 0;
     site.kind = random() % 2 == 0 ? AllocatorKind::kMalloc : AllocatorKind::kNew;
     site.temporary = {random() % 50, 1};
     if (sample_bytes != 0) site.size_class = static_cast<uint32_t>(random() % 3);
@@ -169,6 +170,27 @@ std::map<SiteText, ProcessRow> RowsOf(const Snapshot& s, const SnapshotProcess& 
     EXPECT_TRUE(rows.emplace(text, row).second) << text;
   }
   return rows;
+}
+
+TEST(CaptureMerger, HasLeaksOfRunningThreadsOnlyWhereNoSourceHasOthers) {
+  enum { kNone, kRunning, kOther };
+  const auto merged = [](int first, int second) {
+    std::vector<CaptureContent> captures;
+    for (const int leak : {first, second}) {
+      Snapshot s = SampleSnapshot();
+      s.program.run_id = captures.size() + 1;
+      s.sites[0].leaked = leak == kNone ? Count() : Count{100, 1};
+      s.sites[0].of_running_threads = leak == kRunning;
+      captures.push_back({Canonical(s), {}, {}});
+    }
+    return SumOfRunningThreads(MergeOf(captures).snapshot);
+  };
+  EXPECT_EQ(merged(kRunning, kRunning), (Count{200, 2}));
+  EXPECT_EQ(merged(kRunning, kNone), (Count{100, 1}));
+  EXPECT_EQ(merged(kNone, kRunning), (Count{100, 1}));
+  EXPECT_EQ(merged(kRunning, kOther), Count());
+  EXPECT_EQ(merged(kOther, kRunning), Count());
+  EXPECT_EQ(merged(kNone, kNone), Count());
 }
 
 TEST(CaptureMerger, IsAssociativeToTheByte) {

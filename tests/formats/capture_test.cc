@@ -17,6 +17,7 @@
 #include "formats/capture/capture_reader.h"
 #include "formats/capture/capture_sections.h"
 #include "formats/capture/capture_writer.h"
+#include "formats/capture/site_sections.h"
 #include "tests/formats/sample_snapshot.h"
 
 namespace memprof {
@@ -149,7 +150,7 @@ TEST(Capture, SaysWhatIsNotKnownOfACaptureFromBefore) {
 // Damages each of these sections alone: the rest stays, and the section's facts are unknown.
 TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
   const std::string whole = EncodeCapture(Canonical(DetailedSnapshot()));
-  for (const char* section : {"kinds", "temporary", "sizes"}) {
+  for (const char* section : {"kinds", "temporary", "sizes", "running threads"}) {
     std::string bytes = whole;
     for (const CaptureSection& s : SplitSections(whole).sections) {
       if (SectionName(s.type) == section) {
@@ -164,7 +165,43 @@ TEST(Capture, ReadsTheRestWhenWhatItHasOfSitesIsDamaged) {
     EXPECT_EQ(content->snapshot.tracker.temporary_threshold != 0,
               std::string(section) != "temporary");
     EXPECT_EQ(SumSizes(content->snapshot).empty(), std::string(section) == "sizes");
+    EXPECT_EQ(SumOfRunningThreads(content->snapshot) == Count(),
+              std::string(section) == "running threads");
   }
+}
+
+TEST(Capture, GivesBackWhatThreadsHoldThatStillRan) {
+  Snapshot snapshot = Canonical(LargeSnapshot(500));
+  for (size_t i = 0; i < snapshot.sites.size(); ++i) {
+    SnapshotSite& site = snapshot.sites[i];
+    site.of_running_threads = i % 3 == 0 && site.leaked != Count();
+  }
+  ASSERT_NE(SumOfRunningThreads(snapshot), Count());
+  const auto content = DecodeCapture(EncodeCapture(Canonical(snapshot)));
+  ASSERT_TRUE(content.has_value()) << content.error().message;
+  EXPECT_TRUE(content->damage.empty());
+  EXPECT_EQ(content->snapshot, snapshot);
+}
+
+TEST(Capture, HasNoSectionOfRunningThreadsWithoutThem) {
+  const std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
+  for (const CaptureSection& section : SplitSections(bytes).sections) {
+    EXPECT_NE(SectionName(section.type), "running threads");
+  }
+}
+
+TEST(Capture, BelievesNoRunningThreadsWithoutALeakOrASite) {
+  for (const std::string_view raw :
+       {std::string_view("\x01\x00", 2), std::string_view("\x01\x02", 2),
+        std::string_view("\x02\x00\x00", 3), std::string_view("\x01", 1),
+        std::string_view("\x00", 1),
+        std::string_view("\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11)}) {
+    Snapshot snapshot = Canonical(SampleSnapshot());  // only its second site leaked
+    EXPECT_FALSE(DecodeRunningThreads(raw, snapshot));
+  }
+  Snapshot snapshot = Canonical(SampleSnapshot());
+  ASSERT_TRUE(DecodeRunningThreads(std::string_view("\x01\x01", 2), snapshot));
+  EXPECT_EQ(SumOfRunningThreads(snapshot), (Count{100, 1}));
 }
 
 // Two runs of the sample: one had more at its end, and only the sum of one is known.
@@ -260,7 +297,7 @@ TEST(Capture, TakesNoRowsOfProcessesThatCanNotBe) {
   const Snapshot merged = MergedSnapshot();
   const std::string bytes = EncodeCapture(Canonical(merged));
   const uint64_t at = SectionOffset(bytes, cf::kProcesses);
-  const uint64_t end = SectionOffset(bytes, cf::kEnd);
+  const uint64_t end = SectionOffset(bytes, cf::kRunningThreads);  // the next one
   const auto with = [&](const std::vector<uint64_t>& numbers, size_t figures) {
     ByteWriter raw;
     for (const uint64_t number : numbers) raw.Varint(number);

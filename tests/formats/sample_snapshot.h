@@ -34,13 +34,14 @@ inline Snapshot EstimatedSnapshot() {
   return s;
 }
 
-// With kinds, temporaries and sizes.
+// With kinds, temporaries, sizes, and leaks of threads that still ran at the end.
 inline Snapshot DetailedSnapshot() {
   Snapshot s = SampleSnapshot();
   s.tracker.temporary_threshold = 8;
   s.sites[0].kind = AllocatorKind::kMalloc;
   s.sites[0].temporary = {200, 2};
   s.sites[0].sizes = {{7, {300, 3}}};
+  s.sites[0].of_running_threads = true;
   s.sites[1].kind = AllocatorKind::kNewArray;
   s.sites[1].temporary = {125, 1};
   s.sites[1].sizes = {{0, {0, 1}}, {8, {1250, 9}}};

@@ -92,6 +92,9 @@ class CallTree::Builder {
     booked.figure += figure;
     booked.total_bytes += site.total.bytes;
     booked.variance += FigureOf(site.variances, options_.figure);
+    if (options_.figure == Figure::kLeaked && site.of_running_threads) {
+      booked.of_running_threads += figure;
+    }
   }
 
   uint32_t NameId(const CallTreeName& name) {
@@ -113,13 +116,22 @@ class CallTree::Builder {
 CallTree::CallTree(const Profile& profile, const CallTreeOptions& options)
     : own_label_(options.bottom_up ? "[no caller]" : "[itself]") {
   nodes_ = Builder(*this, profile, options).Build();
+  for (uint32_t i = 1; i < nodes_.size(); ++i) {
+    const auto is_running = [](const CallTreeNode& node) {
+      return node.of_running_threads != Count() && node.of_running_threads == node.figure;
+    };
+    const uint32_t parent = nodes_[i].parent;
+    nodes_[i].marked = is_running(nodes_[i]) && (parent == 0 || !is_running(nodes_[parent]));
+  }
   Sort(options.sort);
   Show(options.rows, options.sort);
 }
 
 std::string CallTree::LabelOf(const CallTreeNode& node) const {
   const std::string& function = NameOf(node).function;
-  return node.calls > 1 ? fmt::format("{} ×{}", function, FormatCount(node.calls)) : function;
+  const std::string mark = node.marked ? " [still ran]" : "";
+  return (node.calls > 1 ? fmt::format("{} ×{}", function, FormatCount(node.calls)) : function) +
+         mark;
 }
 
 std::vector<CallTreeLine> CallTree::LinesBelow(const CallTreeNode& node) const {

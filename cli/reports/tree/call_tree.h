@@ -42,6 +42,8 @@ struct CallTreeNode {
   uint32_t calls = 1;                   // in a row, in the stack that has most; above 1: recursion
   bool shown = false;
   Variance variance = {}, own_variance = {};
+  Count of_running_threads = {};  // the part of leaks, where the figure is that
+  bool marked = false;            // all is of threads that still ran; the parent's isn't
 };
 
 struct CallTreeName {
@@ -74,7 +76,7 @@ class CallTree {
   void Sort(SortKey sort);
 
   const CallTreeName& NameOf(const CallTreeNode& node) const { return names_[node.frame]; }
-  // The function as reports show it: "Parse" or "Parse ×17".
+  // The function as reports show it: "Parse" or "Parse ×17"; if marked, "Parse [still ran]".
   std::string LabelOf(const CallTreeNode& node) const;
 
  private:

@@ -45,6 +45,12 @@ CallTreeName NameOf(const CallTree& tree, const Entry& entry) {
   return tree.NameOf(tree.nodes()[entry.line.node]);
 }
 
+// For a node; a row without one has none.
+Count RunningOf(const CallTree& tree, const Entry& entry) {
+  const bool is_row = entry.line.node == 0 && entry.depth != 0;
+  return is_row ? Count() : tree.nodes()[entry.line.node].of_running_threads;
+}
+
 uint32_t CallsOf(const CallTree& tree, const Entry& entry) {
   return entry.line.node == 0 ? 1 : tree.nodes()[entry.line.node].calls;
 }
@@ -69,6 +75,9 @@ std::string TreeJson(const Profile& profile, const CallTreeOptions& options) {
         FigureObject(entry.line.figure, entry.line.variance, profile.tracker.sample_bytes != 0));
     node["total"] = {{"bytes", entry.line.total_bytes}};
     node["calls"] = CallsOf(tree, entry);
+    if (const Count running = RunningOf(tree, entry); running != Count()) {
+      node["of_running_threads"] = CountObject(running);
+    }
     nodes.push_back(std::move(node));
   }
   return JsonText(json);

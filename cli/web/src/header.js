@@ -14,9 +14,12 @@ function peakTime({peak_time_ms: at, peak_time_resolution_ms: resolution}) {
   return `after ${duration(at)}` + (resolution * 50 > at ? ` ± ${duration(resolution)}` : '');
 }
 
-// Blocks that libc and similar libraries never free are no leak of the program.
-const keptByDesign = ({kept_by_design: [size]}) =>
-    size > 0 ? `${bytes(size)} of it kept by design` : '';
+// Blocks that libc and similar libraries never free are no leak of the program; those of threads
+// that still ran at the end need not be one.
+const leakClasses = ({kept_by_design: [kept], of_running_threads: [running] = [0]}) => [
+  kept > 0 ? `${bytes(kept)} of it kept by design` : '',
+  running > 0 ? `${bytes(running)} of it of threads that still ran` : '',
+].filter(Boolean).join(', ');
 
 // The definition of a temporary block.
 const freedAfter = ({temporary_threshold: threshold}) => !(threshold > 0) ? ''
@@ -61,7 +64,7 @@ export function createHeader(capture, figures, state) {
   function showCards(process, index) {
     const program = process ?? capture.program, totals = process?.totals ?? capture.totals;
     const mores = {peak: capture.selected ? '' : peakTime(program),
-      leaked: process === null ? keptByDesign(capture) : '', temporary: freedAfter(capture)};
+      leaked: process === null ? leakClasses(capture) : '', temporary: freedAfter(capture)};
     const cards = capture.modes.map((mode) => {
       const [size, count] = totals[mode];
       const more = mores[mode] ?? '';

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "aggregator/tables/shared_cells.h"
+#include "aggregator/tables/slot_owners.h"
 #include "core/protocol/cell_chunks.h"
 #include "tests/aggregator/tables/test_region.h"
 
@@ -101,6 +102,104 @@ TEST(SlotTable, GivesOneSlotToOneOfManyThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(doubled, 0);
+}
+
+TEST(SlotOwners, TellTheReaderWhoHasASlotAndHowOftenItWasTaken) {
+  TestRegion test;
+  const Region& region = test.get();
+  auto slots = std::make_unique<SlotTable>();
+  slots->Acquire(7);
+  ThreadSlot* slot = slots->Acquire(8);
+  EXPECT_EQ(slot->number, 1u);
+  const SlotRecord& record = RecordOf(region, *slot);
+  NoteTaken(region, *slot);
+  EXPECT_EQ(record.owner, kUnknownOwner) << "it isn't certain yet that its end will be seen";
+  EXPECT_EQ(record.taken, 1u);
+  NoteOwner(region, *slot);
+  EXPECT_EQ(record.owner, 8u);
+  NoteEnded(region, *slot);
+  slots->Release(slot);
+  EXPECT_EQ(record.owner, 0u);
+  ASSERT_EQ(slots->Acquire(9), slot);
+  NoteTaken(region, *slot);
+  EXPECT_EQ(record.taken, 2u);
+  EXPECT_EQ(RecordOf(region, *slots->Acquire(10)).taken, 0u);
+}
+
+TEST(SlotOwners, NeverCountBackToOne) {
+  TestRegion test;
+  auto slots = std::make_unique<SlotTable>();
+  ThreadSlot* slot = slots->Acquire(8);
+  RecordOf(test.get(), *slot).taken = UINT32_MAX;
+  NoteTaken(test.get(), *slot);
+  NoteTaken(test.get(), *slot);
+  EXPECT_EQ(RecordOf(test.get(), *slot).taken, UINT32_MAX);
+}
+
+TEST(SlotCells, TellTheReaderWhoseAChunkIs) {
+  TestRegion test;
+  const Region& region = test.get();
+  auto slots = std::make_unique<SlotTable>();
+  SlotCells slot_cells(region);
+  ASSERT_TRUE(slot_cells.Init());
+  const auto* owners = region.Records<std::atomic<uint32_t>>(Table::kChunkOwners);
+  ThreadSlot* both[] = {slots->Acquire(7), slots->Acquire(8)};
+  for (uint32_t site = 0; site < 200; ++site) {
+    for (ThreadSlot* slot : both) {
+      const uint32_t chunk = slot_cells.Find(*slot, site) / kCellsPerChunk;
+      ASSERT_EQ(owners[chunk], slot->number + 1);
+    }
+  }
+}
+
+// Four threads that come and go, and a reader.
+TEST(SlotOwners, ArePublishedBeforeTheCellsOfANewOwner) {
+  TestRegion test;
+  const Region& region = test.get();
+  auto slots = std::make_unique<SlotTable>();
+  SlotCells slot_cells(region);
+  ASSERT_TRUE(slot_cells.Init());
+  constexpr uint32_t kThreads = 4;
+  constexpr uint32_t kTurns = 2000;
+  std::atomic<uint32_t> running{kThreads};
+  std::vector<std::thread> threads;
+  for (uint32_t t = 1; t <= kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (uint32_t i = 0; i < kTurns; ++i) {
+        ThreadSlot* slot = slots->Acquire(t);
+        NoteTaken(region, *slot);
+        NoteOwner(region, *slot);
+        Cell& cell = CellAt(region, slot_cells.Find(*slot, i % 8));
+        cell.allocated_count.store(cell.allocated_count.load(std::memory_order_relaxed) + 1,
+                                   std::memory_order_release);
+        NoteEnded(region, *slot);
+        slots->Release(slot);
+      }
+      --running;
+    });
+  }
+  const auto* owners = region.Records<std::atomic<uint32_t>>(Table::kChunkOwners);
+  const auto* records = region.Records<SlotRecord>(Table::kSlots);
+  uint32_t nameless = 0;
+  while (running != 0) {
+    for (uint32_t chunk = 0; chunk < region.count(Table::kCellChunks); ++chunk) {
+      if (CellAt(region, chunk * kCellsPerChunk).site_plus_one.load(std::memory_order_acquire) ==
+          0) {
+        continue;
+      }
+      const uint32_t slot_plus_one = owners[chunk].load(std::memory_order_relaxed);
+      nameless += slot_plus_one == 0 || slot_plus_one > kThreads ||
+                  records[slot_plus_one - 1].taken.load(std::memory_order_relaxed) == 0;
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(nameless, 0u);
+  uint32_t taken = 0;
+  for (uint32_t i = 0; i < kThreads; ++i) {
+    EXPECT_EQ(records[i].owner, 0u);
+    taken += records[i].taken;
+  }
+  EXPECT_EQ(taken, kThreads * kTurns);
 }
 
 TEST(SharedCells, GiveManyThreadsOneCellASite) {

@@ -32,7 +32,7 @@ TEST(Conclusion, TellsTheFiguresInOneLine) {
 
 TEST(Conclusion, TellsWhatOfTheLeaksIsTheRuntimes) {
   RunOutcome outcome = Written(0);
-  outcome.kept_by_runtime = {1024, 1};
+  outcome.leak_classes.kept_by_runtime = {1024, 1};
   EXPECT_NE(Conclude(outcome, "x", 512, "", false)
                 .lines[0]
                 .find("leaked 1.0 KiB in 1 allocation, all of it kept by design by the runtime, "),

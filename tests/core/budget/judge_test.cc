@@ -191,6 +191,50 @@ TEST(Judge, SuppressesLeaksUntilTheDayIsOver) {
             Standing::kWithin);
 }
 
+// Load leaks 400 bytes in 4 blocks, main 300 in one.
+Profile RunningProfile() {
+  Profile profile = FullProfile();
+  profile.sites[1].of_running_threads = true;
+  return profile;
+}
+
+constexpr char kAllowRunning[] =
+    "\n[[budget.suppress]]\nrunning_threads = true\nreason = \"by design\"\n";
+
+TEST(Judge, CountsLeaksOfRunningThreadsUnlessTheyAreSuppressed) {
+  const LimitVerdict counted = VerdictOn("[budget]\nleaked = 699", RunningProfile());
+  EXPECT_EQ(counted.standing, Standing::kOver);
+  EXPECT_EQ(counted.value, 700);
+  EXPECT_EQ(counted.of_running_threads, 400);
+  EXPECT_EQ(counted.suppressed, 0);
+  const std::string limit = std::string("[budget]\nleaked = 300") + kAllowRunning;
+  const LimitVerdict allowed = VerdictOn(limit, RunningProfile());
+  EXPECT_EQ(allowed.standing, Standing::kWithin);
+  EXPECT_EQ(allowed.value, 300);
+  EXPECT_EQ(allowed.suppressed, 400);
+  EXPECT_EQ(allowed.of_running_threads, 0);
+  EXPECT_EQ(VerdictOn(limit, FullProfile()).standing, Standing::kOver) << "its threads have ended";
+}
+
+TEST(Judge, CountsBlocksOfRunningThreads) {
+  EXPECT_EQ(VerdictOn("[budget]\nleaked_allocations = 0", RunningProfile()).of_running_threads, 4);
+  const std::string limit = std::string("[budget]\nleaked_allocations = 1") + kAllowRunning;
+  EXPECT_EQ(VerdictOn(limit, RunningProfile()).suppressed, 4);
+}
+
+TEST(Judge, SuppressesOfRunningThreadsOnlyWhatIsLeftAtTheEnd) {
+  Profile profile = RunningProfile();
+  EXPECT_EQ(VerdictOn(std::string("[budget]\npeak = 0") + kAllowRunning, profile).suppressed, 0);
+  EXPECT_EQ(VerdictOn("[budget]\npeak = 0", profile).of_running_threads, 0);
+}
+
+TEST(Judge, SuppressesOfRunningThreadsOnlyWhatThePatternMatches) {
+  const std::string limit = std::string("[budget]\nleaked = 0") + kAllowRunning;
+  EXPECT_EQ(VerdictOn(limit + "thread = \"logger\"", RunningProfile()).suppressed, 0);
+  EXPECT_EQ(VerdictOn(limit + "function = \"Load\"", RunningProfile()).suppressed, 400);
+  EXPECT_EQ(VerdictOn(limit + "expires = 2026-11-20", RunningProfile()).suppressed, 0);
+}
+
 TEST(Judge, KnowsWhatMatchesNothing) {
   const Budget budget = BudgetOf(
       "[[budget.match]]\nfunction = \"Lode\"\npeak = 0\n"

@@ -52,14 +52,35 @@ Snapshot Demo() {
 
 TEST(RuntimeLeaks, AreWhatEveryReportSays) {
   NamesOfLibc symbolizer;
-  const Count kept = SumKeptByRuntime(Demo(), symbolizer);
+  const Count kept = ClassifyLeaks(Demo(), symbolizer).kept_by_runtime;
   EXPECT_EQ(kept, (Count{10100, 3}));
   EXPECT_EQ(kept, SumKeptByRuntime(MakeProfile(Demo(), symbolizer)));
 }
 
+// What the runtime keeps by design isn't counted a second time.
+TEST(RuntimeLeaks, AreNoneOfRunningThreads) {
+  NamesOfLibc symbolizer;
+  Snapshot demo = Demo();
+  for (const size_t site : {1u, 2u, 4u}) demo.sites[site].of_running_threads = true;
+  const LeakClasses classes = ClassifyLeaks(demo, symbolizer);
+  EXPECT_EQ(classes.kept_by_runtime, (Count{10100, 3}));
+  EXPECT_EQ(classes.of_running_threads, (Count{101000, 4}));
+  EXPECT_EQ(classes.of_running_threads, SumOfRunningThreads(MakeProfile(demo, symbolizer)));
+}
+
+TEST(RuntimeLeaks, StandBeforeThoseOfRunningThreads) {
+  EXPECT_EQ(LeakClassesText({100, 2}, {}, false), "");
+  EXPECT_EQ(
+      LeakClassesText({100, 2}, {{40, 1}, {12, 1}}, false),
+      ", 40 B of it kept by design by the runtime, 12 B of it in 1 block of threads that still "
+      "ran at the end");
+  EXPECT_EQ(LeakClassesText({100, 2}, {{}, {100, 2}}, false),
+            ", all of it of threads that still ran at the end");
+}
+
 TEST(RuntimeLeaks, AskForTheNamesOfLibcsFramesAlone) {
   NamesOfLibc symbolizer;
-  SumKeptByRuntime(Demo(), symbolizer);
+  ClassifyLeaks(Demo(), symbolizer);
   EXPECT_EQ(symbolizer.asked, 2u);
 }
 
