@@ -1,6 +1,5 @@
 #include "cli/live/live_source.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -23,13 +22,11 @@ uint64_t ResidentBytesOf(pid_t pid) {
 
 LiveReading LiveSource::Read(pid_t pid) {
   if (!ended_) {
-    auto run = AskForRun(found_.directory, geteuid(), found_.request);
-    if (run) {
-      found_.run = std::move(*run);
-    } else {
-      // A supervisor that is stopped, or busy for more than a second, has not ended.
-      ended_ = kill(found_.run.supervisor, 0) != 0;
-    }
+    ControlStatus why = ControlStatus::kNobody;
+    auto run = AskForRun(found_.directory, found_.owner, found_.request, &why);
+    if (run) found_.run = std::move(*run);
+    // A supervisor that is stopped, or busy for more than a second, has not ended.
+    ended_ = !run && (why == ControlStatus::kNobody || why == ControlStatus::kNotMine);
   }
   LiveReading reading;
   reading.run = found_.run;
@@ -52,7 +49,7 @@ std::string LiveSource::TakeMoment(const std::string& name) {
   ControlRequest request = found_.request;
   request.action = ControlAction::kTakeNamedMoment;
   SetText(request.name, name);
-  const ControlReply reply = AskSupervisor(found_.directory, geteuid(), request);
+  const ControlReply reply = AskSupervisor(found_.directory, found_.owner, request);
   if (reply.status == ControlStatus::kTaken) return TextOfNamedMoment(reply);
   return reply.status == ControlStatus::kFailed ? "no snapshot: " + TextOf(reply.text)
                                                 : "no snapshot: the run doesn't answer";

@@ -44,7 +44,8 @@ struct LiveView {
   LiveBy by = LiveBy::kPlace;
   bool inclusive = false;
   LiveSort sort = LiveSort::kLive;
-  std::string filter;  // rows whose name, place or module contains it, ignoring case; empty: all
+  std::string filter =
+      {};  // rows whose name, place or module contains it, ignoring case; empty: all
 };
 
 struct LiveFigures {

@@ -32,9 +32,11 @@ std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner) {
   std::vector<FoundRun> found;
   std::set<pid_t> seen;
   for (const std::string& directory : RunDirectories(request.pid, owner)) {
-    auto run = AskForRun(directory, geteuid() == 0 ? owner : geteuid(), request);
+    // Root also asks supervisors of the run's user: anybody may listen in a directory of his own.
+    const uid_t user = geteuid() == 0 ? owner : geteuid();
+    auto run = AskForRun(directory, user, request);
     if (!run || !seen.insert(run->supervisor).second) continue;
-    found.push_back({directory, request, std::move(*run)});
+    found.push_back({directory, user, request, std::move(*run)});
   }
   std::sort(found.begin(), found.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.run.program < b.run.program; });

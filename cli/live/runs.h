@@ -19,6 +19,7 @@ std::vector<ShownRun> LivingRuns();
 // region. Empty: the only run there is.
 struct FoundRun {
   std::string directory;  // where its supervisor listens
+  uid_t owner;            // the user of the run
   ControlRequest request;
   ShownRun run;
 };

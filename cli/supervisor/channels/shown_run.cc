@@ -120,9 +120,10 @@ void AnswerWithRun(int fd, const ShownRun& run) {
 }
 
 std::optional<ShownRun> AskForRun(const std::string& directory, uid_t other,
-                                  const ControlRequest& request) {
+                                  const ControlRequest& request, ControlStatus* why) {
   ScopedFd peer;
   const ControlReply reply = AskSupervisor(directory, other, request, kControlPatience, &peer);
+  if (why != nullptr) *why = reply.status;
   if (reply.status != ControlStatus::kTaken) return std::nullopt;
   RunFacts facts;
   if (recv(peer.get(), &facts, sizeof facts, 0) != static_cast<ssize_t>(sizeof facts) ||

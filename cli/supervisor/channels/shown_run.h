@@ -49,9 +49,9 @@ struct ShownRun {
 // Answers the visitor, and closes `fd`.
 void AnswerWithRun(int fd, const ShownRun& run);
 
-// Asks the supervisor in this directory, as AskSupervisor does. nullopt: it isn't the run that the
-// request names, or nobody answers.
+// Asks the supervisor in this directory, as AskSupervisor does, whose status `why` gets. nullopt: it
+// isn't the run that the request names, or nobody answers.
 std::optional<ShownRun> AskForRun(const std::string& directory, uid_t other,
-                                  const ControlRequest& request);
+                                  const ControlRequest& request, ControlStatus* why = nullptr);
 
 }  // namespace memprof
