@@ -10,6 +10,8 @@ constexpr Command kCommands[] = {
      SetUpRun},
     {"snapshot", "Take a named snapshot of a running program", "memprof snapshot 4711 --name warm",
      SetUpSnapshot},
+    {"list", "The runs of this user that are alive", "memprof list", SetUpList},
+    {"top", "What holds a running program's memory, look after look", "memprof top 4711", SetUpTop},
     {"attach", "Count what a running program allocates from now on",
      "memprof attach 4711 --duration 60 -o x.memprof", SetUpAttach},
     {"detach", "Let a program go that is attached to", "memprof detach 4711", SetUpDetach},

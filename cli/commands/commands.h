@@ -39,6 +39,7 @@ CommandBody SetUpEnv(Arguments& arguments);
 CommandBody SetUpFinalize(Arguments& arguments);
 CommandBody SetUpFlamegraph(Arguments& arguments);
 CommandBody SetUpGrowth(Arguments& arguments);
+CommandBody SetUpList(Arguments& arguments);
 CommandBody SetUpManual(Arguments& arguments);
 CommandBody SetUpMerge(Arguments& arguments);
 CommandBody SetUpParse(Arguments& arguments);
@@ -49,6 +50,7 @@ CommandBody SetUpStats(Arguments& arguments);
 CommandBody SetUpSummary(Arguments& arguments);
 CommandBody SetUpSymbolize(Arguments& arguments);
 CommandBody SetUpTable(Arguments& arguments);
+CommandBody SetUpTop(Arguments& arguments);
 CommandBody SetUpTransform(Arguments& arguments);
 CommandBody SetUpTree(Arguments& arguments);
 

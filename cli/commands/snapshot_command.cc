@@ -5,13 +5,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,7 +19,7 @@
 #include "cli/basics/output_name.h"
 #include "cli/commands/commands.h"
 #include "cli/supervisor/channels/control_socket.h"
-#include "cli/supervisor/channels/private_directory.h"
+#include "cli/supervisor/channels/run_directories.h"
 #include "cli/supervisor/conclusion.h"
 #include "cli/supervisor/control_texts.h"
 #include "core/snapshot/history.h"
@@ -41,46 +38,6 @@ std::optional<uid_t> OwnerOf(const std::string& path) {
   struct stat info;
   if (lstat(path.c_str(), &info) != 0) return std::nullopt;
   return info.st_uid;
-}
-
-void AddDirectoriesIn(const std::string& base, std::vector<std::string>& directories) {
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(base, error);
-       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
-    if (entry->path().filename().string().starts_with(kPrivateDirectoryPrefix)) {
-      directories.push_back(entry->path().string());
-    }
-  }
-}
-
-// The program's environment names its socket, wherever that is. The kernel's usual limit bounds how
-// much is read: a process may claim to have more.
-void AddDirectoryOf(uint32_t pid, std::vector<std::string>& directories) {
-  constexpr size_t kLongestEnvironment = size_t{2} << 20;
-  std::ifstream file(fmt::format("/proc/{}/environ", pid), std::ios::binary);
-  std::string text(kLongestEnvironment, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  if (auto directory = DirectoryInEnvironment(text)) directories.push_back(std::move(*directory));
-}
-
-// The directories in which supervisors may listen: the one that the program names, and the usual
-// places, independent of our own environment. `owner` is the user of the run.
-std::vector<std::string> Directories(const ControlRequest& request, uid_t owner) {
-  std::vector<std::string> found;
-  if (request.pid != 0) AddDirectoryOf(request.pid, found);
-  if (const char* runtime = std::getenv("XDG_RUNTIME_DIR"); runtime != nullptr) {
-    AddDirectoriesIn(runtime, found);
-  }
-  AddDirectoriesIn(fmt::format("/run/user/{}", owner), found);
-  AddDirectoriesIn("/tmp", found);
-  std::vector<std::string> directories;
-  for (const std::string& directory : found) {
-    const bool is_new =
-        std::find(directories.begin(), directories.end(), directory) == directories.end();
-    if (is_new) directories.push_back(directory);
-  }
-  return directories;
 }
 
 std::string WhyNobody(const ControlRequest& request, const std::string& target) {
@@ -136,7 +93,7 @@ int TakeNamedMoment(const SnapshotCommandOptions& options) {
       OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture))
           .value_or(geteuid());
   size_t silent = 0;
-  for (const std::string& directory : Directories(request, owner)) {
+  for (const std::string& directory : RunDirectories(request.pid, owner)) {
     const ControlReply reply =
         AskSupervisor(directory, geteuid() == 0 ? owner : geteuid(), request);
     if (reply.status == ControlStatus::kTaken) {

@@ -9,6 +9,7 @@
 #include "cli/reports/tree/tree_data.h"
 #include "cli/reports/tree/tree_screen.h"
 #include "cli/reports/tree/tree_text.h"
+#include "cli/terminal/full_screen.h"
 
 namespace memprof {
 
@@ -40,7 +41,7 @@ CommandBody SetUpTree(Arguments& arguments) {
                                   data ? view.DataRows() : view.rows,
                                   *sort};
     const bool interactive =
-        !data && !options->plain && IsStdout(view.output) && CanShowTreeScreen();
+        !data && !options->plain && IsStdout(view.output) && FullScreen::CanShow();
     return Report(view.captures, view.symbols, view.output, view.figure(),
                   [&](const Profile& profile, const TextStyle& style) {
                     if (view.json) return TreeJson(profile, tree);

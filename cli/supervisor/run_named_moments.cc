@@ -48,11 +48,12 @@ RunNamedMoments::RunNamedMoments(NamedMomentOptions options, ControlSocket& cont
 RunNamedMoments::~RunNamedMoments() { Finish(); }
 
 bool RunNamedMoments::IsMine(const ControlRequest& request) const {
+  const std::string capture = TextOf(request.capture);
+  if (request.action == ControlAction::kShow && request.pid == 0 && capture.empty()) return true;
   if (request.pid != 0) {
     const auto pid = static_cast<pid_t>(request.pid);
     return pid == program_ || pid == getpid();
   }
-  const std::string capture = TextOf(request.capture);
   return capture == output_ || (!region_.empty() && capture == region_);
 }
 
@@ -64,6 +65,8 @@ void RunNamedMoments::OnRequests(Image* image) {
       continue;  // the asker didn't wait
     } else if (visitor->request.action == ControlAction::kDetach) {
       detach_requests_.push_back(visitor->fd);
+    } else if (visitor->request.action == ControlAction::kShow) {
+      show_requests_.push_back(visitor->fd);
     } else if (image == nullptr || !image->Attached()) {
       ControlSocket::Answer(visitor->fd,
                             Failed("no tracker has connected yet: nothing is counted"));

@@ -3,6 +3,7 @@
 //   --snapshot-every, --snapshot-at-rss   NamedMomentSchedule
 //   --snapshot-on SIGNAL                  a signal to memprof, which is then not forwarded
 //   memprof snapshot                      ControlSocket; answered when the capture has it
+//                                         (other requests there are passed on)
 //        └─► the image's NamedMomentTaker, for the run's capture; or, with --snapshot-files, a
 //            capture of its own
 //
@@ -51,6 +52,8 @@ class RunNamedMoments {
   void OnTick(Image* image);
   // The descriptors of the askers for a detach since the last call; they have to be answered.
   std::vector<int> TakeDetachRequests() { return std::exchange(detach_requests_, {}); }
+  // Likewise of those that want to be shown the run.
+  std::vector<int> TakeShowRequests() { return std::exchange(show_requests_, {}); }
   // Takes the named moments that are due. True: somebody waits for one, so the capture should be
   // written soon.
   bool Look(Image* image);
@@ -105,7 +108,7 @@ class RunNamedMoments {
   std::vector<Answer> executed_;  // for the capture named in their text
   std::list<Writing> writing_;
   bool refusal_said_ = false;
-  std::vector<int> detach_requests_;
+  std::vector<int> detach_requests_, show_requests_;
 };
 
 }  // namespace memprof

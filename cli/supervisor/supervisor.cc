@@ -1,6 +1,7 @@
 #include "cli/supervisor/supervisor.h"
 
 #include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
@@ -87,6 +88,7 @@ void Supervisor::Look(steady_clock::time_point& next_tick) {
   }
   if (waiting[2].revents != 0) named_moments_.OnRequests(image_.get());
   for (const int fd : named_moments_.TakeDetachRequests()) OnDetachRequest(fd);
+  for (const int fd : named_moments_.TakeShowRequests()) AnswerWithRun(fd, Shown());
   if (waiting[3].revents != 0) LookAtProgram();
   if (!ended_ && steady_clock::now() >= timeout_) OnTimeout();
   if (image_ != nullptr && !ended_) image_->LookAtHistory();
@@ -122,6 +124,19 @@ bool Supervisor::LookAtProgram() {
   }
   program_.Reap();
   return true;
+}
+
+ShownRun Supervisor::Shown() const {
+  ShownRun run;
+  run.supervisor = getpid();
+  run.program = program_.pid();
+  run.capture = CanonicalName(options_.output);
+  if (image_ != nullptr && image_->Attached()) {
+    run.processes.push_back(image_->Shown());
+  }
+  run.living = static_cast<uint32_t>(run.processes.size());
+  if (tree_ != nullptr) tree_->Show(run);
+  return run;
 }
 
 void Supervisor::OnDetachRequest(int fd) {

@@ -22,6 +22,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/supervisor/channels/shown_run.h"
 #include "cli/supervisor/channels/tracker_socket.h"
 #include "cli/supervisor/images/checkpoint_writer.h"
 #include "cli/supervisor/images/executed_images.h"
@@ -91,6 +92,7 @@ class Supervisor {
  private:
   void OnSignals();
   void OnVisitors();
+  ShownRun Shown() const;
   void OnDetachRequest(int fd);
   void AnswerDetachRequests();
   void OnTick();

@@ -4,21 +4,14 @@
 #define NCURSES_WIDECHAR 1
 #include <curses.h>
 #include <fmt/format.h>
-#include <langinfo.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <clocale>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <cwchar>
 #include <iterator>
 #include <string>
-#include <string_view>
 
 #include "cli/reports/exactness.h"
 #include "cli/reports/tree/tree_view.h"
+#include "cli/terminal/full_screen.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_table.h"
 #include "core/units.h"
@@ -29,52 +22,6 @@ namespace {
 constexpr int kEscape = 27;
 constexpr int kHeadLines = 2;  // what ran, and the headings
 constexpr int kFootLines = 1;
-
-// Puts the terminal into its own mode as long as this lives.
-class Terminal {
- public:
-  Terminal() {
-    // Names are UTF-8 whatever the environment's locale is.
-    if (std::setlocale(LC_CTYPE, "") == nullptr ||
-        std::strcmp(nl_langinfo(CODESET), "UTF-8") != 0) {
-      std::setlocale(LC_CTYPE, "C.UTF-8");
-    }
-    set_escdelay(50);
-    screen_ = newterm(nullptr, stdout, stdin);
-    if (screen_ == nullptr) return;
-    cbreak();
-    noecho();
-    nonl();
-    keypad(stdscr, true);
-    curs_set(0);
-  }
-  ~Terminal() {
-    if (screen_ == nullptr) return;
-    endwin();
-    delscreen(screen_);
-  }
-  Terminal(const Terminal&) = delete;
-  Terminal& operator=(const Terminal&) = delete;
-  bool works() const { return screen_ != nullptr; }
-
- private:
-  SCREEN* screen_ = nullptr;
-};
-
-// As much of printable text as fits; a character may take two columns or none.
-std::string Clipped(const std::string& text, int columns) {
-  std::mbstate_t state = {};
-  size_t at = 0;
-  while (at < text.size()) {
-    wchar_t character = 0;
-    const size_t bytes = std::mbrtowc(&character, text.data() + at, text.size() - at, &state);
-    if (bytes == 0 || bytes > text.size() - at) break;
-    columns -= std::max(wcwidth(character), 0);
-    if (columns < 0) break;
-    at += bytes;
-  }
-  return text.substr(0, at);
-}
 
 class Screen {
  public:
@@ -211,15 +158,7 @@ class Screen {
         return;
       }
       if (key == '\r' || key == '\n' || key == KEY_ENTER) break;
-      if (key == KEY_BACKSPACE || key == 127 || key == 8) {
-        // A whole character of UTF-8.
-        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0) == 0x80) {
-          text.pop_back();
-        }
-        if (!text.empty()) text.pop_back();
-      } else if (key >= ' ' && key <= 0xff) {
-        text += static_cast<char>(key);
-      }
+      Type(key, text);
     }
     search_ = text;
     Find(TreeView::Match::kHeaviest);
@@ -313,17 +252,11 @@ class Screen {
 
 }  // namespace
 
-bool CanShowTreeScreen() {
-  const char* terminal = std::getenv("TERM");
-  return isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0 && terminal != nullptr &&
-         *terminal != 0 && std::string_view(terminal) != "dumb";
-}
-
 bool ShowTreeScreen(const Profile& profile, const CallTreeOptions& options) {
   CallTreeOptions all = options;
   all.rows = 0;
-  Terminal terminal;
-  if (!terminal.works()) return false;
+  const FullScreen screen;
+  if (!screen.works()) return false;
   Screen(profile, all).Run();
   return true;
 }

@@ -8,10 +8,7 @@
 
 namespace memprof {
 
-// True if stdin and stdout are a terminal that can show it.
-bool CanShowTreeScreen();
-
-// Returns when the reader quits. False: the terminal couldn't be set up, and nothing was shown.
+// Pre: FullScreen::CanShow. Returns when the reader quits. False: the terminal couldn't be set up, and nothing was shown.
 bool ShowTreeScreen(const Profile& profile, const CallTreeOptions& options);
 
 }  // namespace memprof

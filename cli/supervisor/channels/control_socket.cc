@@ -125,10 +125,10 @@ void ControlSocket::Answer(int fd, const ControlReply& reply) {
 }
 
 ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
-                           std::chrono::milliseconds patience) {
+                           std::chrono::milliseconds patience, ScopedFd* rest) {
   uid_t owner = 0;
   const ScopedFd place = OpenControlSocket(directory, other, owner);
-  const ScopedFd peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  ScopedFd peer(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   sockaddr_un address;
   if (!place || !peer || !Fill(address, fmt::format("/proc/self/fd/{}", place.get()))) {
     return Only(ControlStatus::kNobody);
@@ -144,12 +144,13 @@ ControlReply AskSupervisor(const std::string& directory, uid_t other, const Cont
   }
   ControlReply reply = Receive(peer.get());
   if (reply.status != ControlStatus::kMine) return reply;
-  SetLimit(peer.get(), kControlTimeout);
+  if (request.action != ControlAction::kShow) SetLimit(peer.get(), kControlTimeout);
   reply = Receive(peer.get());
   if (reply.status == ControlStatus::kNobody || reply.status == ControlStatus::kSilent) {
     reply = Only(ControlStatus::kFailed);
     SetText(reply.text, "the run was asked, and has not told the outcome");
   }
+  if (rest != nullptr) *rest = std::move(peer);
   return reply;
 }
 

@@ -26,7 +26,7 @@
 namespace memprof {
 
 inline constexpr char kControlSocketName[] = "control";  // in the private directory
-inline constexpr uint32_t kControlVersion = 3;
+inline constexpr uint32_t kControlVersion = 4;
 // How long the asker waits for each reply. The first one comes at once unless the supervisor is
 // stopped.
 inline constexpr std::chrono::milliseconds kControlPatience{1000};
@@ -34,12 +34,15 @@ inline constexpr std::chrono::milliseconds kControlTimeout{60'000};
 
 enum class ControlAction : uint32_t {
   kTakeNamedMoment,
-  kDetach  // for memprof attach: detach from the process, and write the capture
+  kDetach,  // for memprof attach: detach from the process, and write the capture
+  kShow     // what runs, and descriptors to read it (shown_run.h)
 };
 
 struct ControlRequest {
   uint32_t version = kControlVersion;
-  uint32_t pid = 0;  // the program's or its memprof's; 0: `capture` identifies the run
+  // The program's or its memprof's; 0: `capture` identifies the run. kShow: if neither is given, any
+  // run answers.
+  uint32_t pid = 0;
   ControlAction action = ControlAction::kTakeNamedMoment;
   char capture[1024] = {};  // the absolute path of the run's capture, or of its region
   char name[128] = {};      // of the named moment; empty: named after its time
@@ -92,9 +95,10 @@ class ControlSocket {
 // belongs to this user or to `other`, and nobody else can write in it. The socket is used only if
 // it belongs to the same user and that user listens there. Symbolic links are not followed. The
 // checked files stay open, so the ones used are the ones checked. The reply's text is still the
-// listener's, and is not trusted.
+// listener's, and is not trusted. `rest` gets the connection, on which more may follow.
 ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
-                           std::chrono::milliseconds patience = kControlPatience);
+                           std::chrono::milliseconds patience = kControlPatience,
+                           ScopedFd* rest = nullptr);
 
 // Copies into a field of fixed length, truncating if need be.
 template <size_t N>

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/supervisor/channels/shown_run.h"
 #include "cli/supervisor/images/image_history.h"
 #include "cli/supervisor/images/memory_watch.h"
 #include "cli/supervisor/images/named_moment_taker.h"
@@ -75,6 +76,9 @@ class Image {
 
   // True if the jemalloc inside the executable has no hooks, although its symbols promised them.
   bool JemallocRefused() const;
+
+  // The image as viewers are shown it.
+  ShownProcess Shown() const { return {pid_, name(), program_.start_unix_ms, region()}; }
 
   // Adds something that is in no figure to its history, and so to its capture.
   void AddUnseen(const Unseen& unseen) { memprof::AddUnseen(unseen_, {unseen}); }

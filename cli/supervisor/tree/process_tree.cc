@@ -106,6 +106,20 @@ ImageId ProcessTree::ProgramStarts(const SnapshotProgram& program) {
   return next_image_;
 }
 
+void ProcessTree::Show(ShownRun& run) const {
+  std::vector<const Image*> images;
+  for (const auto& [pid, process] : members_.all()) {
+    if (process.image != nullptr) images.push_back(process.image.get());
+  }
+  run.living += static_cast<uint32_t>(images.size());
+  const size_t room = kMostShownProcesses - std::min(kMostShownProcesses, run.processes.size());
+  const size_t shown = std::min(room, images.size());
+  std::partial_sort(
+      images.begin(), images.begin() + static_cast<std::ptrdiff_t>(shown), images.end(),
+      [](const Image* a, const Image* b) { return a->peak_bytes() > b->peak_bytes(); });
+  for (size_t i = 0; i < shown; ++i) run.processes.push_back(images[i]->Shown());
+}
+
 // The origin's part that is the same for all descendants' images.
 ImageOrigin ProcessTree::NewOrigin() const {
   ImageOrigin origin;

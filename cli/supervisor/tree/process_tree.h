@@ -30,6 +30,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/supervisor/channels/shown_run.h"
 #include "cli/supervisor/channels/tracker_socket.h"
 #include "cli/supervisor/images/image.h"
 #include "cli/supervisor/tree/children_areas.h"
@@ -78,6 +79,9 @@ class ProcessTree {
   TrackerSocket::ForChildren ForChildrenOf(ImageId image, uid_t user);
   // Registers an image of the program itself, which runs `program`; returns its id.
   ImageId ProgramStarts(const SnapshotProgram& program);
+
+  // Adds the living descendants that count, those with the highest peaks first.
+  void Show(ShownRun& run) const;
 
   // True if the process lives and is the program or one of its descendants: by its parents, or
   // because we watch it. An orphan that we don't watch can't be identified.

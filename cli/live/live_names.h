@@ -1,0 +1,57 @@
+// LiveNames: names of a running program's frames as far as they are known, without waiting: a frame is
+// "module+0xoffset" at first, and has its name once a thread of this class has found it. A frame is
+// looked for once.
+//
+// Thread safety: one owner; its thread only works on what it was given. Failure: as Symbolizer. If there
+// can be no thread, the owner finds the names itself.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "cli/basics/mutex.h"
+#include "core/symbolizer/symbolizer.h"
+
+namespace memprof {
+
+class LiveNames : public Symbolizer {
+ public:
+  // `finds` is used by the thread alone.
+  explicit LiveNames(std::unique_ptr<Symbolizer> finds);
+  ~LiveNames() override;
+
+  std::vector<SourceChain> Resolve(std::span<const SnapshotModule> modules,
+                                   std::span<const SnapshotFrame> frames) override;
+  const std::vector<std::string>& notes() const override { return notes_; }
+
+  // Waits until all names that were asked for are known.
+  void Wait();
+
+ private:
+  using Key = std::pair<SnapshotModule, uint64_t>;  // no module: an empty path
+  struct Before {
+    bool operator()(const Key& a, const Key& b) const;
+  };
+
+  void Find();  // the thread
+  static SourceChain Placeholder(const Key& key);
+
+  const std::unique_ptr<Symbolizer> finds_;
+  const std::vector<std::string> notes_;  // a live view has no room for notes
+  Mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<Key, SourceChain, Before> known_ MEMPROF_GUARDED_BY(mutex_);  // empty chain: wanted
+  std::vector<Key> wanted_ MEMPROF_GUARDED_BY(mutex_);
+  bool busy_ MEMPROF_GUARDED_BY(mutex_) = false;
+  bool ending_ MEMPROF_GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // last: it uses the others
+};
+
+}  // namespace memprof

@@ -1,0 +1,105 @@
+#include "cli/live/runs.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "cli/basics/option_checks.h"
+#include "cli/basics/output_name.h"
+#include "cli/supervisor/channels/run_directories.h"
+
+namespace memprof {
+namespace {
+
+ControlRequest AnyRun() {
+  ControlRequest request;
+  request.action = ControlAction::kShow;
+  return request;
+}
+
+uid_t OwnerOf(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 ? info.st_uid : geteuid();
+}
+
+// The runs that answer `request`, each once, with the directories where they listen.
+std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner) {
+  std::vector<FoundRun> found;
+  std::set<pid_t> seen;
+  for (const std::string& directory : RunDirectories(request.pid, owner)) {
+    // Root also asks supervisors of the run's user: anybody may listen in a directory of his own.
+    const uid_t user = geteuid() == 0 ? owner : geteuid();
+    auto run = AskForRun(directory, user, request);
+    if (!run || !seen.insert(run->supervisor).second) continue;
+    found.push_back({directory, user, request, std::move(*run)});
+  }
+  std::sort(found.begin(), found.end(),
+            [](const FoundRun& a, const FoundRun& b) { return a.run.program < b.run.program; });
+  return found;
+}
+
+Result<FoundRun> OnlyOne(std::vector<FoundRun> found) {
+  if (found.size() == 1) {
+    // Later questions are for this run, whatever else is started.
+    found[0].request.pid = static_cast<uint32_t>(found[0].run.supervisor);
+    return std::move(found[0]);
+  }
+  if (found.empty()) {
+    return Fail(ErrorKind::kUsage,
+                "no memprof run of this user is alive; start one with: memprof run PROGRAM");
+  }
+  std::string pids;
+  for (const FoundRun& each : found) pids += fmt::format(" {}", each.run.program);
+  return Fail(
+      ErrorKind::kUsage,
+      fmt::format("{} runs are alive; give a pid:{} (memprof list says more)", found.size(), pids));
+}
+
+}  // namespace
+
+std::vector<ShownRun> LivingRuns() {
+  std::vector<ShownRun> runs;
+  for (FoundRun& found : Ask(AnyRun(), geteuid())) runs.push_back(std::move(found.run));
+  return runs;
+}
+
+Result<FoundRun> FindRun(const std::string& target) {
+  ControlRequest request = AnyRun();
+  if (target.empty()) return OnlyOne(Ask(request, geteuid()));
+  std::error_code error;
+  if (IsWholeNumber(target) && !std::filesystem::exists(target, error)) {
+    if (target.size() > 9 || std::stoul(target) == 0) {
+      return Fail(ErrorKind::kUsage, fmt::format("{} is no pid", target));
+    }
+    request.pid = static_cast<uint32_t>(std::stoul(target));
+  } else {
+    const std::string path = CanonicalName(target);
+    if (path.empty() || path.size() >= sizeof request.capture) {
+      return Fail(ErrorKind::kUsage, fmt::format("{}: not a file's name", target));
+    }
+    SetText(request.capture, path);
+  }
+  const uid_t owner =
+      OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture));
+  std::vector<FoundRun> found = Ask(request, owner);
+  if (!found.empty()) return std::move(found[0]);
+  if (request.pid != 0) {
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("process {} is not run by memprof, as far as this user can see; memprof "
+                    "list shows the runs that are alive",
+                    target));
+  }
+  return Fail(
+      ErrorKind::kUsage,
+      fmt::format("{}: no memprof run of this user is writing it; memprof summary shows what "
+                  "an ended run left",
+                  target));
+}
+
+}  // namespace memprof

@@ -1,0 +1,208 @@
+#!/usr/bin/python3
+"""memprof list and memprof top: a program that runs, seen from outside."""
+import json
+import os
+import shlex
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+
+PROGRAM = r"""
+#include <stdlib.h>
+#include <unistd.h>
+
+static void* volatile kept[100000];
+static int count;
+
+__attribute__((noinline)) static void grow(void) { kept[count++] = malloc(1000); }
+__attribute__((noinline)) static void churn(void) {
+  void* volatile block = malloc(64);
+  free(block);
+}
+
+int main(int argc, char** argv) {
+  void* volatile held = malloc(5000000);
+  if (argc > 1 && fork() == 0) argc = 0;
+  for (int i = 0; i < 6000; ++i) {
+    for (int k = 0; k < 10; ++k) churn();
+    if (i < 50) grow();
+    usleep(10000);
+  }
+  free(held);
+  return 0;
+}
+"""
+WAIT = 30  # seconds
+
+
+class LiveTest(harness.MemprofTest):
+    def setUp(self):
+        super().setUp()
+        with open(self.path("service.c"), "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        harness.run(["gcc", "-g", "-O1", self.path("service.c"), "-o", self.path("service")], check=True)
+
+    def start(self, *arguments, name="x.memprof"):
+        """Under memprof; ended after the test. Returns memprof's process when the program has grown."""
+        run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path(name), "--",
+                                self.path("service"), *arguments], cwd=self.directory)
+        self.addCleanup(run.wait)
+        self.addCleanup(run.kill)
+        self.addCleanup(run.send_signal, signal.SIGTERM)
+        processes = 1 + len(arguments)
+        end = time.monotonic() + WAIT
+        while True:
+            mine = [each for each in self.list() if each["capture"] == self.path(name)]
+            if mine and mine[0]["processes"] == processes and \
+                    mine[0]["live_bytes"] >= 5000000 + processes * 50000:
+                return run
+            self.assertLess(time.monotonic(), end, mine)
+            time.sleep(0.05)
+
+    def list(self):
+        return json.loads(self.memprof("list", "--json"))["runs"]
+
+    def look(self, *arguments):
+        return json.loads(self.memprof("top", "--once", "--json", "-d", "0.3", self.path("x.memprof"),
+                                       *arguments))
+
+    def test_a_run_is_listed_while_it_is_alive(self):
+        run = self.start()
+        mine = [each for each in self.list() if each["supervisor"] == run.pid]
+        self.assertEqual(len(mine), 1)
+        self.assertEqual(mine[0]["program"], "service")
+        self.assertEqual(mine[0]["live_bytes"], 5050000)
+        self.assertIn(self.path("x.memprof"), self.memprof("list", env={**os.environ, "COLUMNS": "200"}))
+        os.kill(mine[0]["pid"], signal.SIGTERM)
+        run.wait(WAIT)
+        self.assertEqual([each for each in self.list() if each["supervisor"] == run.pid], [])
+
+    def test_a_look_has_the_programs_own_figures_by_function_and_line(self):
+        self.start()
+        look = self.look()
+        self.assertFalse(look["ended"])
+        self.assertEqual(look["live"], {"bytes": 5050000, "allocations": 51})
+        rows = {row["name"]: row for row in look["rows"]}
+        self.assertEqual(rows["grow"]["live"], {"bytes": 50000, "allocations": 50})
+        self.assertEqual(rows["grow"]["place"], "service.c:8")
+        self.assertEqual(rows["grow"]["change_bytes"], 0)
+        self.assertEqual(rows["churn"]["live"]["bytes"], 0)
+        self.assertGreater(rows["churn"]["allocations_per_second"], 100)
+        self.assertEqual(sum(row["live"]["bytes"] for row in look["rows"]), 5050000)
+        inclusive = {row["name"]: row for row in self.look("--inclusive", "--by", "function")["rows"]}
+        self.assertEqual(inclusive["main"]["live"]["bytes"], 5050000)
+
+    def test_a_tree_is_summed_and_its_processes_are_shown_apart(self):
+        self.start("fork")
+        look = self.look("--by", "process")
+        self.assertEqual(look["processes"], 2)
+        # What the child inherited is its parent's.
+        self.assertEqual(look["live"]["bytes"], 5100000)
+        self.assertEqual(len(look["rows"]), 2)
+        pid = int(look["rows"][1]["name"].split()[1])
+        self.assertEqual(self.look("--process", str(pid))["live"]["bytes"],
+                         look["rows"][1]["live"]["bytes"])
+
+    def test_text_fits_80_columns_and_says_what_there_is(self):
+        self.start()
+        text = self.memprof("top", "--once", "-d", "0.2", self.path("x.memprof"),
+                            env={**os.environ, "COLUMNS": "80"})
+        lines = text.splitlines()
+        self.assertIn("heap 4.8 MiB", lines[0])
+        self.assertTrue(all(len(line) <= 80 for line in lines[1:]), text)
+        self.assertIn("total", lines[-1])
+
+    def test_lines_of_json_go_on_until_the_end(self):
+        run = self.start()
+        viewer = subprocess.Popen([harness.MEMPROF, "top", "--json", "-d", "0.2", str(run.pid)],
+                                  stdout=subprocess.PIPE)
+        self.addCleanup(viewer.kill)
+        self.assertFalse(json.loads(viewer.stdout.readline())["ended"])
+        run.send_signal(signal.SIGTERM)
+        rest = [json.loads(line) for line in viewer.communicate(timeout=WAIT)[0].splitlines()]
+        self.assertEqual(viewer.returncode, 0)
+        self.assertTrue(rest[-1]["ended"])
+        self.assertEqual(rest[-1]["live"], {"bytes": 5050000, "allocations": 51})
+
+    def test_what_is_no_run_is_said(self):
+        for target, why in ((self.path("no.memprof"), "no memprof run of this user is writing it"),
+                            (str(os.getpid()), "is not run by memprof"), ("0", "0 is no pid")):
+            done = harness.run([harness.MEMPROF, "top", "--once", target])
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(why, done.stderr.decode())
+        self.assertIn("one of place, function",
+                      harness.run([harness.MEMPROF, "top", "--by", "x"]).stderr.decode())
+
+    def test_ten_viewers_change_nothing_for_the_program(self):
+        run = self.start()
+        viewers = [subprocess.Popen([harness.MEMPROF, "top", "--json", "-d", "0.1", str(run.pid)],
+                                    stdout=subprocess.DEVNULL) for _ in range(10)]
+        for viewer in viewers:
+            self.addCleanup(viewer.wait)
+            self.addCleanup(viewer.kill)
+        time.sleep(1)
+        viewers[0].kill()
+        self.assertEqual(self.look()["live"]["bytes"], 5050000)
+        run.send_signal(signal.SIGTERM)
+        self.assertEqual(run.wait(WAIT), 128 + signal.SIGTERM)
+
+    def test_the_screen_follows_keys(self):
+        run = self.start()
+        socket = self.path("tmux")
+
+        def tmux(*arguments):
+            return harness.run(["tmux", "-u", "-S", socket, "-f", "/dev/null", *arguments],
+                               env=dict(os.environ, LANG="C.UTF-8", TERM="xterm-256color"),
+                               cwd=self.directory)
+
+        def until(*texts):
+            end = time.monotonic() + WAIT
+            while True:
+                screen = tmux("capture-pane", "-p").stdout.decode()
+                if all(text in screen for text in texts):
+                    return screen
+                self.assertLess(time.monotonic(), end, screen)
+                time.sleep(0.05)
+
+        command = shlex.join([harness.MEMPROF, "top", "-d", "0.2", str(run.pid)])
+        tmux("new-session", "-d", "-x", "100", "-y", "30", f"{command}; echo status $?; cat")
+        self.addCleanup(tmux, "kill-server")
+        until("service.c:8", "grow", "q quit", "heap over time")
+        tmux("send-keys", "b")
+        until("by function")
+        tmux("send-keys", "o")
+        until("with what is called")
+        tmux("send-keys", "/")
+        until("rows with:")
+        tmux("send-keys", "chu", "Enter")
+        self.assertNotIn("grow", until("churn", "filter: chu"))
+        tmux("send-keys", "/", "BSpace", "BSpace", "BSpace", "Enter")
+        until("grow")
+        tmux("send-keys", "z")
+        until("since now 0 B")
+        tmux("send-keys", "?")
+        until("takes a named snapshot")
+        tmux("send-keys", "?", "n")
+        until("name of the snapshot")
+        tmux("send-keys", "warm", "Enter")
+        until("snapshot 'warm' at")
+        tmux("send-keys", "t")
+        until("bottom-up")
+        tmux("send-keys", "q")
+        until("since now")
+        tmux("send-keys", "f")
+        until("written: ")
+        tmux("resize-window", "-x", "40", "-y", "10")
+        until("live")
+        run.send_signal(signal.SIGTERM)
+        tmux("resize-window", "-x", "100", "-y", "30")
+        until("the run has ended", "ended after")
+        tmux("send-keys", "q")
+        until("status 0")
+
+
+if __name__ == "__main__":
+    unittest.main()
