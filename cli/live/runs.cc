@@ -11,7 +11,7 @@
 
 #include "cli/basics/option_checks.h"
 #include "cli/basics/output_name.h"
-#include "cli/supervisor/channels/run_directories.h"
+#include "cli/supervisor/run_directories.h"
 
 namespace memprof {
 namespace {

@@ -89,7 +89,7 @@ struct MappingTotals {
   std::atomic<uint64_t> peak_bytes;
   std::atomic<uint64_t> events;  // number of events that have to be booked
   std::atomic<uint64_t> booked;
-  std::atomic<uint64_t> lost;       // events for which the tables had no room
+  std::atomic<uint64_t> lost;  // events for which the tables had no room
   // Events that were never booked: the queue was full, or what they changed isn't known.
   std::atomic<uint64_t> unentered;
 };

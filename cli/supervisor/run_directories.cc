@@ -1,4 +1,4 @@
-#include "cli/supervisor/channels/run_directories.h"
+#include "cli/supervisor/run_directories.h"
 
 #include <fmt/format.h>
 
