@@ -44,6 +44,8 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(MappedFileRecord), 2 * kMaxMappedFiles},
     {sizeof(MappingRecord), 1 << 20},
     {sizeof(MappedRange), 1 << 20},
+    {sizeof(PythonCodeRecord), kMaxPythonCodes},
+    {1, 1 << 26},
 };
 
 bool CanNotShrink(int fd) {
@@ -291,7 +293,7 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   for (const Table table :
        {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
         Table::kMappedFiles, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules,
-        Table::kStrings, Table::kPeakRows}) {
+        Table::kStrings, Table::kPythonCodes, Table::kPythonBytes, Table::kPeakRows}) {
     if (!CopyPublished(table)) return CutShort();
   }
   if (!CopyNamedMoments()) return CutShort();

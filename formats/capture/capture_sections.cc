@@ -120,6 +120,8 @@ std::string SectionName(uint32_t type) {
       return "unseen";
     case cf::kMappingMoments:
       return "mapping moments";
+    case cf::kPython:
+      return "python";
     case cf::kAllocatorLive:
       return "allocator live";
     default:
