@@ -76,6 +76,10 @@ class Image {
   // True if the jemalloc inside the executable has no hooks, although its symbols promised them.
   bool JemallocRefused() const;
 
+  // Why its stacks have no Python frames although it has an interpreter; empty: they have, or there
+  // is none.
+  std::string WhyWithoutPython() const;
+
   // Adds something that is in no figure to its history, and so to its capture.
   void AddUnseen(const Unseen& unseen) { memprof::AddUnseen(unseen_, {unseen}); }
   // An allocator inside its executable (elf_facts.h); empty: none.
