@@ -14,8 +14,8 @@ void BeforeModulesChange() {
 void AfterModulesChange() {
   const TrackerScope scope;
   modules.MarkUnloaded();
-  InvalidateUnwinder();
   AfterPythonMayUnload();
+  InvalidateUnwinder();
 }
 
 }  // namespace memprof

@@ -64,6 +64,8 @@ void Look(const link_map* in) {
     if (state != PythonState::kNoInterpreter) Publish(state);
     may_unload = in != nullptr;
     python_frames.store(state == PythonState::kFrames, std::memory_order_release);
+    // Stacks that were remembered until now are not verified by their Python frames.
+    if (state == PythonState::kFrames) InvalidateUnwinder();
   }
   looking.store(false, std::memory_order_release);
 }

@@ -22,7 +22,7 @@ class Outwards {
   int32_t FrameIn(const EvalCode& code) {
     int32_t i = next_;
     while (i >= 0 && !code.Has(native_[i].pc)) --i;
-    return Found(i);
+    return Found(i >= 0 ? i : -1);
   }
 
  private:

@@ -65,12 +65,17 @@ uint32_t ReadTable(const InterpreterMemory& memory, const CodeObject& code, Sink
 
 }  // namespace
 
-bool PythonCodes::Start() {
+void PythonCodes::Stop() {
   if (entries_ != nullptr) UnmapMemory(entries_, kEntries * sizeof(Entry));
+  entries_ = nullptr;
   contents_.Destroy();
   files_.Destroy();
   used_.store(0, std::memory_order_relaxed);
   for (auto& word : touched_) word.store(0, std::memory_order_relaxed);
+}
+
+bool PythonCodes::Start() {
+  Stop();
   entries_ = static_cast<Entry*>(MapMemory(kEntries * sizeof(Entry)));
   return entries_ != nullptr;
 }

@@ -37,6 +37,8 @@ class PythonCodes {
   // Pre: the region is attached, and nobody else uses the table. Forgets everything. False: no
   // memory.
   bool Start();
+  // Gives the memory back. Only when nobody uses the table any more (tests).
+  void Stop();
 
   // The record of a code object that was entered; kNone: it wasn't.
   uint32_t Find(uintptr_t address) const;

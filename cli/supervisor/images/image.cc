@@ -16,6 +16,7 @@
 #include "cli/preflight/started_program.h"
 #include "core/protocol/region_layout.h"
 #include "core/region/region_reader.h"
+#include "core/units.h"
 
 namespace memprof {
 namespace {
@@ -174,7 +175,12 @@ std::string Image::WhyWithoutPython() const {
   constexpr char kNone[] = "the stacks have no Python functions";
   switch (static_cast<PythonState>(read(offsetof(RegionHeader, python)))) {
     case PythonState::kNoInterpreter:
+      break;
     case PythonState::kFrames:
+      if (const uint32_t unread = read(offsetof(RegionHeader, python_unread)); unread != 0) {
+        return fmt::format("{} stacks lack Python functions that could not be read",
+                           FormatCount(unread));
+      }
       break;
     case PythonState::kFreeThreaded:
       return fmt::format("{}: those of an interpreter without a global lock can't be read", kNone);
