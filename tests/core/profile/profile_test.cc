@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/profile/location.h"
+
 namespace memprof {
 namespace {
 
@@ -153,6 +155,23 @@ TEST(Profile, HasTheSourceFileOfAPythonFunctionForItsModule) {
   EXPECT_EQ(frame.line, 6u);
   EXPECT_EQ(profile.modules[frame.module].path, "/srv/a.py");
   EXPECT_STREQ(KindName(profile, frame), "python");
+}
+
+TEST(Profile, IsReportedByTheInnermostPythonFunction) {
+  FakeSymbolizer symbolizer;
+  Snapshot snapshot = OfPython();
+  const Profile profile = MakeProfile(snapshot, symbolizer);
+  const auto name = [](const Profile& of) {
+    const uint32_t node = LocationOf(of, of.sites[0]);
+    return of.frames[of.nodes[node].frame].function;
+  };
+  EXPECT_EQ(name(profile), "build");
+  // An extension that is the program itself.
+  snapshot.program.program = "extension.so";
+  EXPECT_EQ(name(MakeProfile(snapshot, symbolizer)), "f13");
+  snapshot.python = {{"<frozen importlib>", "load", 5}, {"/srv/a.py", "leak", 7}};
+  snapshot.program.program = "python3.11";
+  EXPECT_EQ(name(MakeProfile(snapshot, symbolizer)), "leak");
 }
 
 }  // namespace
