@@ -117,13 +117,35 @@ if __name__ == "__main__":
         process.start()
         process.join()
 """)
-        self.profile(["/usr/bin/python3", self.path("a.py")])
+        self.profile(["/usr/bin/python3", self.path("a.py")], flags=("--wait",))
         sites = self.sites("x.all.memprof")["sites"]
         count = sum(site["total"]["allocations"] for site in sites
                     if any(frame["function"].startswith("work") and frame["kind"] == "python"
                            for frame in site["frames"]) and
                     site["total"]["bytes"] >= 5000 * site["total"]["allocations"])
         self.assertEqual(count, 400)
+
+    def test_are_those_of_an_interpreter_that_is_opened_later(self):
+        libraries = glob.glob(os.path.expanduser(
+            "~/.pyenv/versions/3.*/lib/libpython3.*.so.1.0"))
+        tried = 0
+        for library in libraries:
+            version = os.path.dirname(os.path.dirname(library))
+            if int(version.split("/versions/3.")[1].split(".")[0]) < 8:
+                continue
+            with self.subTest(library):
+                done = self.profile(
+                    [os.path.join(harness.PROGRAMS, "late_interpreter"), library],
+                    env=dict(os.environ, PYTHONHOME=version))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                blocks = sum(site["total"]["allocations"] for site in self.sites()["sites"]
+                             if site["total"]["bytes"] == 5001 * site["total"]["allocations"] and
+                             ("build", 2) in [(frame["function"], frame["line"])
+                                              for frame in site["frames"]])
+                self.assertEqual(blocks, 200)
+                tried += 1
+        if tried == 0:
+            self.skipTest("no libpython here")
 
     def test_are_read_by_an_attached_tracker(self):
         script = self.script("""
