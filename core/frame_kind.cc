@@ -179,7 +179,19 @@ bool IsOwnModule(std::string_view module) {
   return false;
 }
 
+bool IsInterpreterModule(std::string_view module) {
+  std::string_view name = BaseName(module);
+  if (name.starts_with("lib")) name.remove_prefix(3);
+  if (!name.starts_with("python")) return false;
+  name.remove_prefix(6);
+  // "python", "python3", "python3.11d", "libpython3.11.so.1.0"
+  return name.empty() || name.starts_with(".so") || (name[0] >= '0' && name[0] <= '9');
+}
+
 FrameKind ClassifyFrame(std::string_view function, std::string_view module) {
+  // "<frozen importlib._bootstrap>" is how modules are imported; "<string>" is the program's.
+  if (module.starts_with("<frozen ")) return FrameKind::kSystem;
+  if (module.starts_with('<') || module.ends_with(".py")) return FrameKind::kProgram;
   if (module.empty() && function.starts_with('[')) return FrameKind::kRow;
   if (IsSystemModule(module) || IsSystemFunction(function) || IsAddedWrapper(function))
     return FrameKind::kSystem;

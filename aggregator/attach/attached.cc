@@ -15,6 +15,7 @@
 #include "aggregator/basics/libc_functions.h"
 #include "aggregator/basics/loaded_symbols.h"
 #include "aggregator/basics/region.h"
+#include "aggregator/events/python_frames.h"
 #include "aggregator/events/unseen_blocks.h"
 #include "aggregator/start/handshake_client.h"
 #include "aggregator/start/loading.h"
@@ -59,6 +60,12 @@ void NoteExit() {}
 
 bool BeforeCounting() {
   process_region.header().attached.store(1, std::memory_order_relaxed);
+  IterateObjects(
+      [](dl_phdr_info*, size_t, void*) {
+        StartPython();
+        return 1;
+      },
+      nullptr);
   return HookAllModules();
 }
 

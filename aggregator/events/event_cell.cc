@@ -4,6 +4,7 @@
 
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/basics/system_calls.h"
+#include "aggregator/events/python_frames.h"
 #include "aggregator/statistics/allocator_statistics.h"
 #include "aggregator/unwind/nested_stack.h"
 #include "core/protocol/sample_weight.h"
@@ -28,10 +29,13 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
 }
 
 [[gnu::noinline]] Where CellOfNewStack(ThreadSlot& slot, const Caller& caller,
-                                       const CaptureResult& capture) {
+                                       const CaptureResult& capture, const Splice* splice) {
   const uint32_t label = LabelOf(slot.thread_name, caller);
-  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label));
-  if (where.own()) slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell());
+  const Where where = CellOfSite(&slot, stacks.Site(slot.stack, capture, label, splice));
+  if (where.own() && splice == nullptr) {
+    slot.recent.Remember(slot.stack, capture, TagOf(caller), where.cell());
+  }
+  if (!HasPythonFrames()) LookForPythonInNewModules();
   AnswerReader(caller.registers);
   return where;
 }
@@ -41,8 +45,21 @@ uint32_t LabelOf(uint32_t thread_name, const Caller& caller, uint32_t size_class
   if (slot.verified == nullptr) slot.verified = NewVerifiedStacks();
   if (slot.verified == nullptr) return;
   AnswerReader(caller.registers);
-  slot.verified->Remember(caller.registers, slot.stack, cell, TagOf(caller));
+  PythonWords python;
+  if (HasPythonFrames() && !WordsOfPython(slot, python)) return;
+  slot.verified->Remember(caller.registers, slot.stack, cell, TagOf(caller), python.words,
+                          python.count);
   if (slot.verified->wants_to_grow()) GrowVerifiedStacks(*slot.verified);
+}
+
+// The cell of the stack that was just captured into the slot's memory.
+Where CellOfCapture(ThreadSlot& slot, const Caller& caller, CaptureResult& capture) {
+  // Recent stacks are told apart by their native frames alone.
+  const Splice* const splice = HasPythonFrames() ? PythonFramesOf(slot, capture) : nullptr;
+  const uint32_t known = splice == nullptr ? slot.recent.Find(slot.stack, capture, TagOf(caller))
+                                           : RecentStacks::kNone;
+  return known != RecentStacks::kNone ? Where::Own(known)
+                                      : CellOfNewStack(slot, caller, capture, splice);
 }
 
 }  // namespace
@@ -72,11 +89,9 @@ Where CellOfSite(ThreadSlot* slot, uint32_t site) {
 }
 
 [[gnu::noinline]] Where CellOfCaptured(ThreadSlot& slot, const Caller& caller) {
-  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
+  CaptureResult capture = CaptureStack(caller.registers, slot.stack);
   if (__builtin_expect(capture.truncated || capture.incomplete, 0)) CountTrouble(capture);
-  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
-  const Where where =
-      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
+  const Where where = CellOfCapture(slot, caller, capture);
   const bool came_before =
       where.own() &&
       CellAt(process_region, where.cell()).allocated_count.load(std::memory_order_relaxed) != 0;
@@ -85,10 +100,8 @@ Where CellOfSite(ThreadSlot* slot, uint32_t site) {
 }
 
 [[gnu::noinline]] Where CellOfVerified(ThreadSlot& slot, const Caller& caller, uint32_t cell) {
-  const CaptureResult capture = CaptureStack(caller.registers, slot.stack);
-  const uint32_t known = slot.recent.Find(slot.stack, capture, TagOf(caller));
-  const Where where =
-      known != RecentStacks::kNone ? Where::Own(known) : CellOfNewStack(slot, caller, capture);
+  CaptureResult capture = CaptureStack(caller.registers, slot.stack);
+  const Where where = CellOfCapture(slot, caller, capture);
   if (!where.own() || where.cell() != cell) Count(process_region.header().dropped_events);
   return where;
 }
@@ -97,10 +110,13 @@ Where CellForSample(ThreadSlot* slot, size_t size, const Caller& caller) {
   const uint32_t size_class = SizeClass(size);
   if (slot == nullptr) return CellWithoutSlot(caller, size_class);
   if (slot->name_changed.load(std::memory_order_relaxed) != 0) NoteNewName(*slot);
-  const CaptureResult capture = CaptureStack(caller.registers, slot->stack);
+  CaptureResult capture = CaptureStack(caller.registers, slot->stack);
   CountTrouble(capture);
-  return CellOfSite(
-      slot, stacks.Site(slot->stack, capture, LabelOf(slot->thread_name, caller, size_class)));
+  const Splice* const splice = HasPythonFrames() ? PythonFramesOf(*slot, capture) : nullptr;
+  const uint32_t label = LabelOf(slot->thread_name, caller, size_class);
+  const uint32_t site = stacks.Site(slot->stack, capture, label, splice);
+  if (!HasPythonFrames()) LookForPythonInNewModules();
+  return CellOfSite(slot, site);
 }
 
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/events/event_log.h"
 #include "aggregator/events/inherited_heap.h"
+#include "aggregator/events/python_frames.h"
 #include "aggregator/events/sampler.h"
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/mappings/mappings.h"
@@ -108,6 +109,7 @@ bool RestartTables(RegionHeader& header) {
   if (fine) MakeInheritedRow();
   ReseedSampler(header.pid);
   RestartMappings();
+  RestartPython();
   allocator_answered.store(0, std::memory_order_relaxed);
   return fine;
 }

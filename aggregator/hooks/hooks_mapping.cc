@@ -9,6 +9,7 @@
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/mappings/mappings.h"
+#include "aggregator/python/own_memory.h"
 
 using namespace memprof;
 
@@ -108,9 +109,12 @@ MEMPROF_HOOK void* mmap64(void* address, size_t bytes, int protection, int flags
 MEMPROF_HOOK int munmap(void* address, size_t bytes) {
   auto* next = Known<int(void*, size_t)>(NextFunction::munmap);
   const auto real_munmap = [=] {
-    return next != nullptr
-               ? next(address, bytes)
-               : static_cast<int>(ResultAndErrno(kernel::Call(SYS_munmap, address, bytes)));
+    const int status =
+        next != nullptr
+            ? next(address, bytes)
+            : static_cast<int>(ResultAndErrno(kernel::Call(SYS_munmap, address, bytes)));
+    ForgetReadablePages();
+    return status;
   };
   const Caller caller = {MEMPROF_CALLER(), AllocatorKind::kUnknown};
   if (!FollowsMapping(caller)) return real_munmap();

@@ -8,6 +8,7 @@
 #include "aggregator/basics/monotonic_clock.h"
 #include "aggregator/basics/system_call_filters.h"
 #include "aggregator/events/inherited_heap.h"
+#include "aggregator/events/python_frames.h"
 #include "aggregator/events/unseen_blocks.h"
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/inner_jemalloc.h"
@@ -39,6 +40,7 @@ void OnLoaded(int argc, char** argv, char**) {
     const auto on_exit_of_libc = TheLibc().on_exit.Load();
     if (on_exit_of_libc != nullptr) on_exit_of_libc(NoteStatus, nullptr);
   }
+  StartPython();
   // The executable is relocated by now, and none of its constructors has run.
   HookInnerJemalloc(CurrentRegion());
 }

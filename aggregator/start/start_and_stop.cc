@@ -11,6 +11,7 @@
 #include "aggregator/basics/system_call_filters.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/events/caller.h"
+#include "aggregator/events/python_frames.h"
 #include "aggregator/fork/child_slot.h"
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/bypasses.h"
@@ -204,6 +205,7 @@ bool StartAgain() {
 }
 
 void StopTracker() {
+  StopPython();
   // First this: otherwise the next event would take the process for a forked child.
   phase.store(Phase::kOff, std::memory_order_release);
   if (counting->exchange(CountingMode::kNone, std::memory_order_acq_rel) == CountingMode::kNone) {

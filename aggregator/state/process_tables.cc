@@ -8,6 +8,7 @@ constinit Region process_region;
 constinit MappedRegion mapped_region;
 constinit ModuleTable modules{process_region};
 constinit StackTable stacks{process_region, modules};
+constinit PythonCodes python_codes{process_region};
 constinit LiveMap live;
 constinit SlotTable slots;
 constinit SlotCells slot_cells{process_region};

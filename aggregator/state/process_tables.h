@@ -12,6 +12,7 @@
 #include "aggregator/basics/region.h"
 #include "aggregator/tables/live_map.h"
 #include "aggregator/tables/module_table.h"
+#include "aggregator/tables/python_codes.h"
 #include "aggregator/tables/segments.h"
 #include "aggregator/tables/shared_cells.h"
 #include "aggregator/tables/stack_table.h"
@@ -27,6 +28,7 @@ extern constinit MappedRegion mapped_region;
 
 extern constinit ModuleTable modules;
 extern constinit StackTable stacks;
+extern constinit PythonCodes python_codes;
 extern constinit LiveMap live;
 extern constinit SlotTable slots;
 extern constinit SlotCells slot_cells;

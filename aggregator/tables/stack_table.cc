@@ -81,11 +81,12 @@ uint32_t StackTable::ThreadName(const char (&name)[16]) {
   return index;
 }
 
-uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t label) {
+uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uint32_t label,
+                          const Splice* splice) {
   bool replaced = false;
-  uint32_t node = Leaf(memory, capture, capture.unchanged, &replaced);
+  uint32_t node = Leaf(memory, capture, splice, capture.unchanged, &replaced);
   // Frames before the new module's may have been taken for those of the module that it replaced.
-  if (replaced) node = Leaf(memory, capture, 0, &replaced);
+  if (replaced) node = Leaf(memory, capture, splice, 0, &replaced);
   if (node != kNoRecord) return SiteOf(WithoutAllocator(memory, capture.depth, node), label);
   // The next capture must not take the missing nodes for known.
   memory.depth = 0;
@@ -93,19 +94,46 @@ uint32_t StackTable::Site(StackMemory& memory, const CaptureResult& capture, uin
   return kTablesFullSite;
 }
 
-uint32_t StackTable::Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known,
-                          bool* replaced) {
+// The node of the Python frames that follow the native frame `after`, from `node` on. `left`: how
+// many of the splice's frames have no node yet, these and further in.
+uint32_t StackTable::PythonNodes(const Splice& splice, int32_t after, uint32_t* left, uint32_t node,
+                                 bool* replaced) {
+  while (*left > 0 && splice.frames[*left - 1].after <= after && node != kNoRecord) {
+    --*left;
+    const uint64_t word = splice.frames[*left].word;
+    if (word != 0) node = Node(node, word, replaced);
+  }
+  return node;
+}
+
+uint32_t StackTable::Leaf(StackMemory& memory, const CaptureResult& capture, const Splice* splice,
+                          uint32_t known, bool* replaced) {
+  uint32_t left = splice != nullptr ? splice->count : 0;
+  const bool cut = left > 0 && splice->cut;
   uint32_t node = kRootNode;
   if (known > 0) {
     node = memory.frames[known - 1].node;
-  } else if (capture.truncated || capture.incomplete || capture.depth == 0) {
-    const uint64_t row = capture.depth == 0  ? kPcNoStack
-                         : capture.truncated ? kPcTruncated
-                                             : kPcIncomplete;
-    node = Node(kRootNode, row, replaced);
+    while (left > 0 && splice->frames[left - 1].after < static_cast<int32_t>(known)) --left;
+  } else {
+    if (capture.truncated || capture.incomplete || cut || capture.depth == 0) {
+      const uint64_t row = capture.depth == 0         ? kPcNoStack
+                           : capture.truncated || cut ? kPcTruncated
+                                                      : kPcIncomplete;
+      node = Node(kRootNode, row, replaced);
+    }
+    if (cut) {
+      const int32_t first = splice->frames[left - 1].after;
+      for (; static_cast<int32_t>(known) <= first; ++known) memory.frames[known].node = node;
+    }
+    node = left > 0 ? PythonNodes(*splice, static_cast<int32_t>(known) - 1, &left, node, replaced)
+                    : node;
+    if (known > 0 && node != kNoRecord) memory.frames[known - 1].node = node;
   }
   for (; known < capture.depth && node != kNoRecord; ++known) {
     node = Node(node, memory.frames[known].pc, replaced);
+    if (left > 0 && node != kNoRecord) {
+      node = PythonNodes(*splice, static_cast<int32_t>(known), &left, node, replaced);
+    }
     memory.frames[known].node = node;
   }
   return node;
@@ -127,7 +155,7 @@ uint32_t StackTable::Node(uint32_t parent, uint64_t pc, bool* replaced) {
 
 uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced) {
   uint32_t module = kNoModule;
-  if (pc >= kFirstRealPc) {
+  if (pc >= kFirstRealPc && !IsPythonWord(pc)) {
     const ModuleTable::Found found = modules_.Find(pc);
     module = found.module;
     // The module is at the place of another one, which was unloaded unseen (iconv, NSS).

@@ -7,6 +7,8 @@
 //                                   name, the allocator's function, and for sampled blocks the size
 //                                   class
 //
+// Python frames are nodes as well, between those of the native frames (Splice).
+//
 // The innermost frames that are an allocator's own (allocator_code.h) are left out of the site.
 //
 // Only the frames that changed since the thread's previous capture are looked up: the others carry
@@ -26,11 +28,17 @@
 #include <cstdint>
 
 #include "aggregator/basics/region.h"
+#include "aggregator/python/frame_chain.h"
 #include "aggregator/tables/intern_index.h"
 #include "aggregator/tables/module_table.h"
 #include "aggregator/unwind/stack_capture.h"
 
 namespace memprof {
+
+// Python frames for a captured stack. `chain` has them innermost first; those without a word are
+// left out. A chain that was cut has only the innermost ones: the native frames up to where the
+// outermost of them belongs are then left out too, so that what is kept is without a gap.
+using Splice = FrameChain;
 
 inline constexpr uint32_t kTablesFullSite = 0;
 inline constexpr uint32_t kFirstThreadName = 1;  // the thread that allocated first
@@ -51,7 +59,9 @@ class StackTable {
   uint32_t NewRow(uint64_t pc);
 
   // The site of the stack that was just captured into `memory`; writes the nodes into its frames.
-  uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label);
+  // A frame's node is that of the last Python frame that follows it, if there is one.
+  uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label,
+                const Splice* splice = nullptr);
 
   // The id of a thread's name (at most 15 bytes and a 0); 0 if there are too many names.
   uint32_t ThreadName(const char (&name)[16]);
@@ -60,7 +70,10 @@ class StackTable {
   // The node of the whole stack, whose first `known` frames have their nodes; kNoRecord if a table
   // is full. `replaced` is set if a module was marked unloaded meanwhile; some of these frames may
   // be in it.
-  uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, uint32_t known, bool* replaced);
+  uint32_t Leaf(StackMemory& memory, const CaptureResult& capture, const Splice* splice,
+                uint32_t known, bool* replaced);
+  uint32_t PythonNodes(const Splice& splice, int32_t after, uint32_t* left, uint32_t node,
+                       bool* replaced);
   uint32_t Node(uint32_t parent, uint64_t pc, bool* replaced);
   uint32_t Lookup(uint32_t parent, uint64_t pc, uint64_t hash);
   uint32_t NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* replaced);

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "aggregator/basics/region.h"
+#include "aggregator/python/python_stack.h"
 #include "aggregator/tables/last_allocations.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
@@ -45,6 +46,7 @@ struct ThreadSlot {
   uint32_t index_used;
   uint32_t index_capacity;  // a power of two, or 0
   uint64_t* index;          // open addressing: site + 1 in the upper half | cell
+  PythonStack* python;      // nullptr: no Python frames were read yet
   LastAllocations last;     // used while the temporary threshold is above 1
 
   // While scopes watch threads (events/book_event.h): the growth of the owner's blocks since some

@@ -82,6 +82,18 @@ bool ParseCommonEntry(ByteRange bytes, uintptr_t position, CommonEntry& entry) {
   return cursor.ok() && entry.return_address_register == kReturnAddress;
 }
 
+// Reads an entry up to its instructions.
+bool ParseFdeHead(ByteRange bytes, ByteCursor& cursor, CommonEntry& entry, uintptr_t& start,
+                  uint64_t& length) {
+  const uintptr_t id_position = cursor.position();
+  const uint32_t id = cursor.Fixed<uint32_t>();
+  if (!cursor.ok() || id == 0 || !ParseCommonEntry(bytes, id_position - id, entry)) return false;
+  start = cursor.Pointer(entry.pointer_encoding, 0);
+  length = cursor.PointerValue(entry.pointer_encoding & kPointerFormatMask);
+  if (entry.has_augmentation_data) cursor.Skip(cursor.Uleb());
+  return cursor.ok();
+}
+
 // The state machine of the instructions: first the CIE's, then the FDE's.
 //
 // DW_CFA_remember_state saves no row: that would be most of the stack that a capture needs. If the
@@ -340,18 +352,22 @@ CfiResult FindFde(ByteRange header_bytes, uintptr_t header, uintptr_t pc, uintpt
   return CfiResult::kFound;
 }
 
+bool ExtentOfFde(ByteRange bytes, uintptr_t fde, ByteRange& code) {
+  ByteCursor cursor = OpenRecord(bytes, fde);
+  CommonEntry entry;
+  uintptr_t start = 0;
+  uint64_t length = 0;
+  if (!ParseFdeHead(bytes, cursor, entry, start, length) || length > ~start) return false;
+  code = {start, start + length};
+  return true;
+}
+
 CfiResult InterpretFde(ByteRange bytes, uintptr_t fde, uintptr_t pc, CfiRow& row) {
   ByteCursor cursor = OpenRecord(bytes, fde);
-  const uintptr_t id_position = cursor.position();
-  const uint32_t id = cursor.Fixed<uint32_t>();
-  if (!cursor.ok() || id == 0) return CfiResult::kMalformed;
-
   CommonEntry entry;
-  if (!ParseCommonEntry(bytes, id_position - id, entry)) return CfiResult::kMalformed;
-  const uintptr_t start = cursor.Pointer(entry.pointer_encoding, 0);
-  const uint64_t length = cursor.PointerValue(entry.pointer_encoding & kPointerFormatMask);
-  if (entry.has_augmentation_data) cursor.Skip(cursor.Uleb());
-  if (!cursor.ok()) return CfiResult::kMalformed;
+  uintptr_t start = 0;
+  uint64_t length = 0;
+  if (!ParseFdeHead(bytes, cursor, entry, start, length)) return CfiResult::kMalformed;
   if (pc - start >= length) return CfiResult::kNoData;
 
   row = CfiRow{};

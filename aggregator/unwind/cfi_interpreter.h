@@ -34,6 +34,9 @@ inline constexpr uint32_t kOpenRows = 16;  // compilers nest one deep
 // it. InterpretFde checks whether it extends to `pc`.
 CfiResult FindFde(ByteRange header_bytes, uintptr_t header, uintptr_t pc, uintptr_t& fde);
 
+// The code that the FDE covers. False: it is malformed. REQUIRES: as InterpretFde.
+bool ExtentOfFde(ByteRange bytes, uintptr_t fde, ByteRange& code);
+
 // Runs the CFI at `fde` up to `pc`. kNoData if the FDE doesn't cover `pc`. REQUIRES: `bytes` holds
 // the FDE and its CIE.
 CfiResult InterpretFde(ByteRange bytes, uintptr_t fde, uintptr_t pc, CfiRow& row);

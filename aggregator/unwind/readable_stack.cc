@@ -37,6 +37,12 @@ long ReadMaskFrom(uintptr_t page) {
   return kernel::Call(SYS_rt_sigprocmask, kNoSuchHow, page, 0, kMaskBytes);
 }
 
+// True if an address below the known part of the main thread's stack, where a frame lies, belongs
+// to that stack.
+bool IsMainStack(uintptr_t address) { return g_main_stack_end - address < g_main_stack_room; }
+
+}  // namespace
+
 bool IsPageReadable(uintptr_t page) {
   if (SystemCallsFiltered()) return false;
   constexpr long kInvalid = -22;  // both return it for an argument that they don't know
@@ -45,12 +51,6 @@ bool IsPageReadable(uintptr_t page) {
   if (populated == kNoMemory || populated == kFault) return false;
   return ReadMaskFrom(page) == kInvalid;
 }
-
-// True if an address below the known part of the main thread's stack, where a frame lies, belongs
-// to that stack.
-bool IsMainStack(uintptr_t address) { return g_main_stack_end - address < g_main_stack_room; }
-
-}  // namespace
 
 void SetMainStack(uintptr_t end, uintptr_t room) {
   g_main_stack_end = end;

@@ -95,6 +95,10 @@ class ReadableStack {
   PermanentStack permanent_;
 };
 
+// Asks the kernel, by a call that fails instead of faulting. False also if the program filters its
+// system calls.
+bool IsPageReadable(uintptr_t page);
+
 // Reads a word of this process's memory that is known to be readable.
 inline uintptr_t LoadWord(uintptr_t address) {
   using StackWord [[gnu::may_alias, gnu::aligned(1)]] = uintptr_t;

@@ -283,6 +283,13 @@ bool CanBeVerified(const StackMemory& memory) {
          IsOwnStack(reserved.permanent, memory.frames[0].slot);
 }
 
+bool HasSignalFrame(const StackMemory& memory, uint32_t depth) {
+  for (uint32_t i = 0; i < depth; ++i) {
+    if ((memory.frames[i].flags & Arrival::kSignal) != 0) return true;
+  }
+  return false;
+}
+
 bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below) {
   Reserved reserved;
   __builtin_memcpy(&reserved, memory.reserved, sizeof(reserved));

@@ -95,6 +95,10 @@ bool IsAboveOnOwnStack(const StackMemory& memory, uintptr_t sp, uintptr_t below)
 // thread's own stack. The words that it read then tell whether the stack is the same.
 bool CanBeVerified(const StackMemory& memory);
 
+// True if the stack that was captured into `memory`, with this depth, has a frame that a signal
+// interrupted.
+bool HasSignalFrame(const StackMemory& memory, uint32_t depth);
+
 // Changes with InvalidateUnwinder; never 0. Results from before a change must not be used.
 [[gnu::visibility("hidden")]] extern std::atomic<uint32_t> g_unwinder_generation;
 inline uint32_t UnwinderGeneration() {

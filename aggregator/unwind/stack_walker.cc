@@ -78,7 +78,9 @@ StepResult StackWalker::StepSpecial(const CfiRow& row, ByteRange bytes, WalkStat
   if (row.signal_frame) full_.StandAt(registers);
   const WalkState caller{registers.value[kReturnAddress], registers.value[kRsp],
                          registers.Has(kRbp) ? registers.value[kRbp] : 0};
-  return ArriveSpecially(caller, true, state, arrival);
+  const StepResult result = ArriveSpecially(caller, true, state, arrival);
+  if (row.signal_frame) arrival |= Arrival::kSignal;
+  return result;
 }
 
 StepResult StackWalker::ArriveSpecially(const WalkState& caller, bool may_jump, WalkState& state,

@@ -42,6 +42,7 @@ class Arrival {
   static constexpr uint32_t kRepeat = 4;
   static constexpr uint32_t kLoadedRbp = 8;     // rbp was loaded from CFA − 8 × SavedRbpWords
   static constexpr uint32_t kVerifiedRbp = 16;  // kLive and kLoadedRbp: a single bit to test
+  static constexpr uint32_t kSignal = 32;       // from a signal handler to what it interrupted
   static constexpr uint32_t kSavedShift = 8;
 
   static constexpr uint32_t Flags(uint32_t arrival, bool live) {

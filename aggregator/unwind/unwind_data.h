@@ -23,4 +23,8 @@ bool InitUnwindData();
 // expressions.
 CfiResult FindRow(uintptr_t pc, CfiRow& row, ByteRange& bytes);
 
+// The extent of the function, or of the part of one, that has the code at `pc`. False: it has no
+// unwind data.
+bool FindFunction(uintptr_t pc, ByteRange& function);
+
 }  // namespace memprof

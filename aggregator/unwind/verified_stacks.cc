@@ -13,7 +13,8 @@ const uintptr_t g_zero = 0;
 }  // namespace
 
 // Appends the stack. False: there is no room.
-bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
+bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result, const VerifiedWord* more,
+                         uint32_t more_count) {
   if (stack_count_ == Stacks(level_)) return false;
   const RememberedFrame* const leaf = &memory.frames[memory.depth - 1];
   uint32_t at = word_count_;
@@ -26,7 +27,9 @@ bool VerifiedStacks::Add(const StackMemory& memory, uint32_t result) {
       words_[at++] = {Arrival::SavedRbpAddress(frame->slot, frame->flags), frame->rbp};
     }
   }
-  if (at == Words(level_)) return false;
+  // And the one that ends them.
+  if (more_count + 1 > Words(level_) - at) return false;
+  for (uint32_t i = 0; i < more_count; ++i) words_[at++] = more[i];
   words_[at] = {reinterpret_cast<uintptr_t>(&g_zero), 1};
   const uint32_t reads_rbp = (leaf->flags & Arrival::kLive) != 0;
   stacks_[stack_count_] = {word_count_, at - word_count_, result, reads_rbp, leaf->rbp};
@@ -59,7 +62,8 @@ uint32_t VerifiedStacks::AlreadyVerified(const Stack& stack) const {
 }
 
 void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& memory,
-                              uint32_t result, uint8_t tag) {
+                              uint32_t result, uint8_t tag, const VerifiedWord* more,
+                              uint32_t more_count) {
   if (pause_ != 0) {
     --pause_;
     return;
@@ -73,7 +77,8 @@ void VerifiedStacks::Remember(const StartRegisters& start, const StackMemory& me
     missed_from_ = start.sp;
     missed_seen_ = Tagged(start.pc, tag);
   }
-  if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 && !Add(memory, result)) {
+  if (edges_[PlaceOf(missed_from_, missed_seen_)].from == 0 &&
+      !Add(memory, result, more, more_count)) {
     // A larger table keeps stacks longer: only the largest one is judged by its hits.
     if (level_ != kMaxLevel && can_not_grow_ == 0) {
       wants_to_grow_ = 1;

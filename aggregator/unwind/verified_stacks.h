@@ -23,7 +23,8 @@
 // Memory: arrays of their largest size, 1.6 MiB. The first 94 KiB are available from the begin;
 // Grow makes more available if more stacks were repeated than there is room for.
 // Invariants
-//   1. All words are in the thread's own stack (CanBeVerified): they can be read at any time.
+//   1. A stack's own words are in the thread's own stack (CanBeVerified): they can be read at any
+//      time. Further words follow them, and are read only if all before them are unchanged.
 //   2. generation_ is that of the modules when all the stacks in here were captured. It is 0 while
 //      something is being changed, in case a signal handler leaves the change by longjmp.
 //   3. words_ of a stack end with one that never matches.
@@ -40,6 +41,12 @@
 
 namespace memprof {
 
+// A word that a stack depends on, and its value then.
+struct VerifiedWord {
+  uintptr_t address;
+  uintptr_t value;
+};
+
 class VerifiedStacks {
  public:
   static constexpr uint32_t kNone = 0xffffffffu;
@@ -54,8 +61,10 @@ class VerifiedStacks {
 
   // Remembers that the stack that begins with `start` leads to `result`. Find has just not found
   // this stack, and it was then captured into `memory`.
+  // `more` words are compared after the stack's: the result depends on these as well. Each is
+  // readable as long as all words before it are unchanged.
   void Remember(const StartRegisters& start, const StackMemory& memory, uint32_t result,
-                uint8_t tag = 0);
+                uint8_t tag = 0, const VerifiedWord* more = nullptr, uint32_t more_count = 0);
 
   void Forget() { generation_ = 0; }
 
@@ -112,10 +121,7 @@ class VerifiedStacks {
   }
   static constexpr size_t kHeaderBytes = 4096;
 
-  struct Word {
-    uintptr_t address;
-    uintptr_t value;
-  };
+  using Word = VerifiedWord;
   struct Stack {
     uint32_t first;  // index of its first word
     uint32_t words;
@@ -208,7 +214,8 @@ class VerifiedStacks {
     }
   }
 
-  bool Add(const StackMemory& memory, uint32_t result);
+  bool Add(const StackMemory& memory, uint32_t result, const VerifiedWord* more,
+           uint32_t more_count);
   uint32_t AlreadyVerified(const Stack& stack) const;
   void Clear() {
     if (stack_count_ != 0) __builtin_memset(edges_, 0, sizeof(Edge) * Edges(level_));

@@ -43,6 +43,7 @@ std::string OptionsText(const EnvOptions& options, const TrackerOptions& tracker
   }
   if (tracker.exact_peak != 0) words.push_back("exact-peak");
   if (!options.mmap) words.push_back("no-mmap");
+  if (tracker.python == 0) words.push_back("no-python");
   if (!options.follow_fork) words.push_back("no-follow-fork");
   if (!options.command_line) words.push_back("no-command-line");
   if (options.max_files != kDefaultMaxFiles) {

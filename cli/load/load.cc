@@ -217,8 +217,8 @@ Result<Loaded> Load(const Captures& captures) {
 }
 
 // Moves the loaded snapshot into the profile; the symbols stay.
-Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer) {
-  Profile profile = MakeProfile(std::move(loaded.content.snapshot), symbolizer);
+Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer, const ProfileOptions& options = {}) {
+  Profile profile = MakeProfile(std::move(loaded.content.snapshot), symbolizer, options);
   profile.damage = std::move(loaded.damage);
   profile.chosen = std::move(loaded.chosen);
   profile.chosen_processes = std::move(loaded.processes);
@@ -239,7 +239,7 @@ Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbo
   auto loaded = Load(captures);
   if (!loaded) return tl::unexpected<Error>(loaded.error());
   ReportSymbolizer symbolizer(loaded->content.symbols, symbols);
-  Profile profile = ProfileOf(*loaded, symbolizer);
+  Profile profile = ProfileOf(*loaded, symbolizer, {symbols.native_frames});
   if (symbols.says_stored) SayWhatIsStored(loaded->file, symbolizer.stored_only());
   return profile;
 }

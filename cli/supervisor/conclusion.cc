@@ -94,6 +94,7 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
         "the jemalloc inside the program refused our hooks: what it allocated was not "
         "seen");
   }
+  if (!outcome.without_python.empty()) lines.push_back(outcome.without_python);
   if (outcome.executed_without_capture > 0) {
     lines.push_back(fmt::format("of {} earlier images of the program {} have no capture",
                                 FormatCount(static_cast<uint64_t>(outcome.executed_images)),

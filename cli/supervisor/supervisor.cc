@@ -317,6 +317,7 @@ void Supervisor::FinishLastImage() {
     }
   }
   outcome_.jemalloc_refused = image_->JemallocRefused();
+  outcome_.without_python = image_->WhyWithoutPython();
   const SnapshotProgram program = image_->Describe(end, code);
   named_moments_.FinishImage(*image_);
   std::string no_metrics;

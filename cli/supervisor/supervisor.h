@@ -68,6 +68,7 @@ struct RunOutcome : ProgramEnd {
   // trackers of other processes, which were told to run untracked
   int descendants = 0;
   bool jemalloc_refused = false;  // by the last image's (Image::JemallocRefused)
+  std::string without_python;     // why its stacks have no Python frames; empty: no reason
   bool left_out = false;          // --only or --skip: the program itself
   // if not empty: the last image executed this program, from which no tracker came, so the capture
   // is the earlier image's

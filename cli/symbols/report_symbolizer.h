@@ -29,6 +29,9 @@ class ReportSymbolizer : public Symbolizer {
                                    std::span<const SnapshotFrame> frames) override;
   const std::vector<std::string>& notes() const override { return notes_; }
   std::string NoteOn(const SnapshotModule& module) const override;
+  std::string ShownPath(const std::string& file) const override {
+    return options_.paths.empty() ? file : options_.paths.Map(file);
+  }
 
   // Modules with stored names whose files are missing here.
   const std::vector<std::string>& stored_only() const { return stored_only_; }

@@ -26,6 +26,9 @@ void AddSymbolOptions(Arguments& arguments, SymbolOptions& options) {
   arguments.AddFlag(
       "--no-binaries", options.no_binaries,
       "Read no binary that the capture names, nor its debug info: for captures of strangers");
+  arguments.AddFlag("--native-frames", options.native_frames,
+                    "Also the frames of the Python interpreter itself, where Python frames stand "
+                    "for them");
 }
 
 void AddWrapperOption(Arguments& arguments) {

@@ -16,6 +16,8 @@ struct SymbolOptions {
   // For all downloads together; 0: none.
   std::chrono::milliseconds download_limit = std::chrono::seconds(90);
   bool no_binaries = false;  // read no file that the capture names
+  // also the interpreter's frames in stacks with Python frames
+  bool native_frames = false;
   // say on stderr if a program's file is missing and the stored names do; of a baseline that is the
   // usual case
   bool says_stored = true;

@@ -4,19 +4,24 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base_name.h"
 #include "core/frame_kind.h"
 #include "core/tree/path_to_root.h"
 
 namespace memprof {
 
 uint32_t LocationOf(const Profile& profile, const ProfileSite& site) {
+  uint32_t innermost = 0;  // of the program or a library; 0: there is none yet
   for (const uint32_t node : PathToRoot(profile.nodes, site.node)) {
     const ProfileFrame& frame = profile.frames[profile.nodes[node].frame];
+    if (innermost != 0 && !frame.python) continue;
     const std::string_view module =
         frame.module != kNoModule ? std::string_view(profile.modules[frame.module].path) : "";
-    if (ClassifyFrame(frame.function, module) == FrameKind::kProgram) return node;
+    if (ClassifyFrame(frame.function, module) != FrameKind::kProgram) continue;
+    if (frame.python || BaseName(module) == profile.program.program) return node;
+    innermost = node;
   }
-  return site.node;
+  return innermost != 0 ? innermost : site.node;
 }
 
 PlaceKey PlaceKeyOf(const Profile& profile, uint32_t node) {

@@ -2,7 +2,10 @@
 // (operator new, std::vector, strdup), but people look for their own function.
 //
 // The rule: the innermost frame that ClassifyFrame doesn't call system code. If there is none, the
-// innermost frame. The location only names a row: it never moves a figure.
+// innermost frame. In a stack with Python functions an extension's frames are plumbing as well (an array's
+// memory is allocated by numpy, and the line that makes the array is looked for): there it is the
+// innermost such frame that is a Python function, or in the executable. The location only names a
+// row: it never moves a figure.
 //
 // Thread safety: pure.
 #pragma once

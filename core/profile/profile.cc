@@ -1,12 +1,16 @@
 #include "core/profile/profile.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
 #include "core/figure.h"
+#include "core/frame_kind.h"
 #include "core/profile/runtime_leaks.h"
+#include "core/tree/path_to_root.h"
 
 namespace memprof {
 namespace {
@@ -29,9 +33,153 @@ class FrameTable {
   std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t> ids_;
 };
 
+// Which of the snapshot's frames a profile shows.
+class ShownFrames {
+ public:
+  ShownFrames(const Snapshot& snapshot, const SnapshotMappings& mappings,
+              const ProfileOptions& options)
+      : interpreter_(snapshot.frames.size()),
+        in_python_(snapshot.nodes.size()),
+        used_(snapshot.frames.size(), snapshot.python.empty()) {
+    if (snapshot.python.empty()) return;
+    for (size_t i = 0; i < snapshot.frames.size(); ++i) {
+      const uint32_t module = snapshot.frames[i].module;
+      interpreter_[i] = !options.native_frames && module < snapshot.modules.size() &&
+                        IsInterpreterModule(snapshot.modules[module].path);
+    }
+    for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
+      const SnapshotNode& node = snapshot.nodes[i];
+      in_python_[i] = in_python_[node.parent] || IsPython(snapshot.frames[node.frame]);
+    }
+    for (const SnapshotSite& site : snapshot.sites) Use(snapshot, site.node);
+    for (const SnapshotMapping& row : mappings.rows) Use(snapshot, row.node);
+  }
+
+  // The stack that ends with this node has a Python frame.
+  bool InPython(uint32_t node) const { return in_python_[node]; }
+  // The frame is left out of such a stack.
+  bool IsLeftOut(uint32_t frame) const { return interpreter_[frame]; }
+
+  // The chains of all frames. Those that are shown nowhere aren't looked for.
+  std::vector<SourceChain> Resolve(const Snapshot& snapshot, Symbolizer& symbolizer) const {
+    if (std::find(used_.begin(), used_.end(), false) == used_.end()) {
+      return symbolizer.Resolve(snapshot.modules, snapshot.frames);
+    }
+    std::vector<SnapshotFrame> frames;
+    std::vector<size_t> at;
+    for (size_t i = 0; i < used_.size(); ++i) {
+      if (!used_[i]) continue;
+      frames.push_back(snapshot.frames[i]);
+      at.push_back(i);
+    }
+    std::vector<SourceChain> some = symbolizer.Resolve(snapshot.modules, frames);
+    std::vector<SourceChain> chains(used_.size(), {{"?", "", 0, false}});
+    for (size_t i = 0; i < at.size(); ++i) chains[at[i]] = std::move(some[i]);
+    return chains;
+  }
+
+ private:
+  void Use(const Snapshot& snapshot, uint32_t leaf) {
+    const bool python = in_python_[leaf];
+    for (const uint32_t node : PathToRoot(snapshot.nodes, leaf)) {
+      const uint32_t frame = snapshot.nodes[node].frame;
+      if (!python || !interpreter_[frame]) used_[frame] = true;
+    }
+  }
+
+  std::vector<bool> interpreter_;  // by frame
+  std::vector<bool> in_python_;    // by node
+  std::vector<bool> used_;         // by frame
+};
+
+// Makes the profile's nodes: those of stacks with Python frames, and those of other stacks. A node
+// that both have is made for each, since it may be left out of one of them.
+class ProfileNodes {
+ public:
+  ProfileNodes(const Snapshot& snapshot, const std::vector<SourceChain>& chains,
+               const ShownFrames& shown, const Symbolizer& symbolizer, Profile& profile)
+      : snapshot_(snapshot),
+        chains_(chains),
+        shown_(shown),
+        symbolizer_(symbolizer),
+        profile_(profile),
+        table_(profile.frames) {
+    profile_.nodes.push_back({});
+    for (auto& made : made_) {
+      made.resize(snapshot.nodes.size(), kNone);
+      made[0] = 0;
+    }
+    // Without Python frames the nodes keep their order.
+    for (uint32_t i = 1; snapshot.python.empty() && i < snapshot.nodes.size(); ++i) LeafOf(i);
+  }
+
+  // The profile's node of the snapshot's.
+  uint32_t LeafOf(uint32_t leaf) {
+    std::vector<uint32_t>& made = made_[shown_.InPython(leaf) ? 1 : 0];
+    path_.clear();
+    uint32_t node = leaf;
+    for (; made[node] == kNone; node = snapshot_.nodes[node].parent) path_.push_back(node);
+    uint32_t parent = made[node];
+    for (size_t i = path_.size(); i-- > 0;) {
+      const uint32_t frame = snapshot_.nodes[path_[i]].frame;
+      const bool left_out = shown_.InPython(leaf) && shown_.IsLeftOut(frame);
+      if (!left_out) parent = Add(frame, parent);
+      made[path_[i]] = parent;
+    }
+    return parent;
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  // A frame with inlined functions becomes one node for each; the function that has the frame is
+  // outermost.
+  uint32_t Add(uint32_t index, uint32_t parent) {
+    const SnapshotFrame& frame = snapshot_.frames[index];
+    if (IsPython(frame)) return Node(PythonFrame(frame), parent);
+    const SourceChain& chain = chains_[index];
+    for (size_t k = chain.size(); k-- > 0;) {
+      parent = Node({chain[k].function, chain[k].file, chain[k].line, frame.module, frame.offset,
+                     chain[k].inlined},
+                    parent);
+    }
+    return parent;
+  }
+
+  uint32_t Node(const ProfileFrame& frame, uint32_t parent) {
+    profile_.nodes.push_back({parent, table_.Add(frame)});
+    return static_cast<uint32_t>(profile_.nodes.size() - 1);
+  }
+
+  ProfileFrame PythonFrame(const SnapshotFrame& frame) {
+    const SnapshotPythonFunction& function = snapshot_.python[PythonFunctionOf(frame.offset)];
+    ProfileFrame shown;
+    shown.function = function.function;
+    shown.file = symbolizer_.ShownPath(function.file);
+    shown.line = PythonLineOf(frame.offset);
+    shown.python = true;
+    const std::string path = shown.file.empty() ? "<unknown>" : shown.file;
+    const auto [at, fresh] = sources_.try_emplace(
+        path, static_cast<uint32_t>(snapshot_.modules.size() + profile_.modules.size()));
+    if (fresh) profile_.modules.push_back({path, ""});
+    shown.module = at->second;
+    return shown;
+  }
+
+  const Snapshot& snapshot_;
+  const std::vector<SourceChain>& chains_;
+  const ShownFrames& shown_;
+  const Symbolizer& symbolizer_;
+  Profile& profile_;
+  FrameTable table_;
+  std::vector<uint32_t> made_[2];  // by node: of stacks without, and with Python frames
+  std::vector<uint32_t> path_;
+  std::map<std::string, uint32_t> sources_;  // the modules of Python frames
+};
+
 }  // namespace
 
-Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
+Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOptions& options) {
   Profile profile;
   profile.program = std::move(snapshot.program);
   profile.tracker = snapshot.tracker;
@@ -49,25 +197,10 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
     ProfileProcess& sum = profile.processes.back();
     for (const ProcessRow& row : sum.rows) AddFigures(sum, row);
   }
-  profile.nodes.push_back({});
 
-  const std::vector<SourceChain> chains = symbolizer.Resolve(snapshot.modules, snapshot.frames);
-  FrameTable table(profile.frames);
-  // A node with inlined functions becomes one node for each; the function that has the frame is
-  // outermost.
-  std::vector<uint32_t> leaf(snapshot.nodes.size(), 0);
-  for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
-    const SnapshotFrame& frame = snapshot.frames[snapshot.nodes[i].frame];
-    const SourceChain& chain = chains[snapshot.nodes[i].frame];
-    uint32_t parent = leaf[snapshot.nodes[i].parent];
-    for (size_t k = chain.size(); k-- > 0;) {
-      const uint32_t id = table.Add({chain[k].function, chain[k].file, chain[k].line, frame.module,
-                                     frame.offset, chain[k].inlined});
-      profile.nodes.push_back({parent, id});
-      parent = static_cast<uint32_t>(profile.nodes.size() - 1);
-    }
-    leaf[i] = parent;
-  }
+  const ShownFrames shown(snapshot, profile.mappings, options);
+  std::vector<SourceChain> chains = shown.Resolve(snapshot, symbolizer);
+  ProfileNodes nodes(snapshot, chains, shown, symbolizer, profile);
 
   std::vector<std::string_view> functions;
   functions.reserve(chains.size());
@@ -76,17 +209,36 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer) {
   for (SnapshotSite& site : snapshot.sites) {
     AddFigures(profile, site);
     const char* runtime_reason = WhyKept(snapshot, functions, site);
-    profile.sites.push_back({leaf[site.node], site.thread_name, site.peak, site.leaked, site.total,
-                             runtime_reason, VariancesOf(site, snapshot.tracker.sample_bytes),
-                             site.size_class, site.kind, site.temporary, std::move(site.sizes),
+    profile.sites.push_back({nodes.LeafOf(site.node), site.thread_name, site.peak, site.leaked,
+                             site.total, runtime_reason,
+                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
+                             site.kind, site.temporary, std::move(site.sizes),
                              std::move(site.history),
                              site.of_running_threads && runtime_reason == nullptr});
     profile.variances += profile.sites.back().variances;
   }
-  for (SnapshotMapping& row : profile.mappings.rows) row.node = leaf[row.node];
-  profile.modules = std::move(snapshot.modules);
+  for (SnapshotMapping& row : profile.mappings.rows) row.node = nodes.LeafOf(row.node);
+  profile.modules.insert(profile.modules.begin(), std::make_move_iterator(snapshot.modules.begin()),
+                         std::make_move_iterator(snapshot.modules.end()));
   profile.notes = symbolizer.notes();
   return profile;
+}
+
+const char* KindName(const Profile& profile, const ProfileFrame& frame) {
+  if (frame.python) return "python";
+  const std::string_view module = frame.module < profile.modules.size()
+                                      ? std::string_view(profile.modules[frame.module].path)
+                                      : std::string_view();
+  if (IsInterpreterModule(module)) return "interpreter";
+  switch (ClassifyFrame(frame.function, module)) {
+    case FrameKind::kSystem:
+      return "system";
+    case FrameKind::kRow:
+      return "row";
+    case FrameKind::kProgram:
+      break;
+  }
+  return "program";
 }
 
 Count SumKeptByRuntime(const Profile& profile) {

@@ -8,6 +8,9 @@
 //   3. Every frame has a name. Figures that could not be attributed have a bracketed one:
 //      "[truncated]", "[tables full]", "[no stack]", "[incomplete]".
 //
+// In stacks with Python frames the interpreter's own frames are left out, unless they are asked for:
+// a Python function then calls the code of an extension, or is what allocated.
+//
 // Thread safety: plain values.
 #pragma once
 
@@ -31,6 +34,7 @@ struct ProfileFrame {
   uint32_t module = kNoModule;  // index into modules
   uint64_t offset = 0;          // of the return address; the same for all functions inlined there
   bool inlined = false;         // inlined into its caller (its parent node)
+  bool python = false;          // a Python function; its module is its source file
   friend bool operator==(const ProfileFrame&, const ProfileFrame&) = default;
 };
 
@@ -71,7 +75,7 @@ inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
 struct Profile : Figures {  // sums over sites
   SnapshotProgram program;
   SnapshotTracker tracker;
-  std::vector<SnapshotModule> modules;
+  std::vector<SnapshotModule> modules;  // the source files of Python frames follow the others
   std::vector<ProfileFrame> frames;
   std::vector<ProfileNode> nodes;
   std::vector<std::string> thread_names;
@@ -94,8 +98,16 @@ struct Profile : Figures {  // sums over sites
   SizeHistogram sizes;              // of total; sizes that are missing in it are unknown (Untold)
 };
 
+struct ProfileOptions {
+  // Also the interpreter's own frames in stacks that have Python frames.
+  bool native_frames = false;
+};
+
 // Move the snapshot in to avoid a copy. Pre: invariants 1 and 2 of Snapshot.
-Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer);
+Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOptions& options = {});
+
+// How a frame is called in data: "python", "interpreter", "program", "system" or "row".
+const char* KindName(const Profile& profile, const ProfileFrame& frame);
 
 // The part of the leaks that the runtime keeps by design.
 Count SumKeptByRuntime(const Profile& profile);

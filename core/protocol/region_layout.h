@@ -29,6 +29,7 @@
 //   kChunkOwners   uint32_t         number of the slot, plus one, that has the chunk of
 //                                   kCellChunks with the same index; 0: none. Of these two tables
 //                                   no records are taken: counts[] of both stays 0
+//   kPythonCodes, kPythonBytes      code of a Python interpreter (python_layout.h)
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -58,6 +59,7 @@
 #include <cstdint>
 
 #include "core/protocol/mapping_layout.h"
+#include "core/protocol/python_layout.h"
 
 namespace memprof {
 
@@ -83,6 +85,8 @@ enum class Table : uint32_t {
   kMappedRanges,
   kSlots,
   kChunkOwners,
+  kPythonCodes,
+  kPythonBytes,
   kCount,
 };
 inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -131,7 +135,7 @@ struct ThreadNameRecord {
 };
 
 struct NodeRecord {
-  // The value on the stack: a return address. For a frame that a signal interrupted it is its pc +
+  // For a Python frame a PythonWord. Otherwise the value on the stack: a return address. For a frame that a signal interrupted it is its pc +
   // 1, so that subtracting one is right for all.
   std::atomic<uint64_t> pc;
   uint32_t parent;
@@ -349,7 +353,7 @@ struct TrackerOptions {
       0;
   uint64_t sample_seed = 0;  // seed of the random draws
   uint32_t mappings = 1;     // 1: mappings of the program are followed
-  uint32_t reserved = 0;
+  uint32_t python = 1;       // 1: stacks have the frames of a Python interpreter
   InnerJemalloc jemalloc = {};
 };
 
@@ -438,6 +442,10 @@ struct RegionHeader {
   // kernel gives the process this name until it executes another program.
   std::atomic<uint64_t> main_thread_name[2];
   alignas(64) RegionOrigin origin;
+  std::atomic<uint32_t> python;          // PythonState
+  std::atomic<uint32_t> python_version;  // as PY_VERSION_HEX, as far as it is known
+  // allocations whose Python frames could not be read: their stacks have native frames only
+  std::atomic<uint64_t> python_unread;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 
@@ -461,6 +469,8 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
   const uint64_t wanted_sizes = at_least(unit * 32 / sizeof(SizeCounts), 64);
   const uint64_t mappings = at_least(unit * 48 / sizeof(MappedRange), 1024);
   const uint64_t size_counts = wanted_sizes < kMaxSizeCounts ? wanted_sizes : kMaxSizeCounts;
+  const uint64_t codes = at_least(unit * 16 / sizeof(PythonCodeRecord), 2048);
+  const uint64_t python_codes = codes < kMaxPythonCodes ? codes : kMaxPythonCodes;
   const struct {
     Table table;
     uint64_t capacity;
@@ -485,6 +495,8 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kMappedRanges, mappings, sizeof(MappedRange)},
       {Table::kSlots, kMaxSlots, sizeof(SlotRecord)},
       {Table::kChunkOwners, cell_chunks, sizeof(uint32_t)},
+      {Table::kPythonCodes, python_codes, sizeof(PythonCodeRecord)},
+      {Table::kPythonBytes, at_least(unit * 64, 512 * 1024), 1},
   };
   uint64_t offset = kPageBytes;
   for (const auto& p : plan) {

@@ -12,6 +12,7 @@
 #include "core/region/region_mappings.h"
 #include "core/region/region_named_moments.h"
 #include "core/region/region_origin.h"
+#include "core/region/region_python.h"
 #include "core/region/region_view.h"
 #include "core/region/running_threads.h"
 #include "core/region/site_sums.h"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr int kReadTries = 5;
 constexpr uint32_t kLongestPath = 4096;
-constexpr uint16_t kDeepestNode = kMaxFrames + 8;
+constexpr uint16_t kDeepestNode = kMaxFrames + kMaxPythonFrames + 8;
 
 // Nodes of the snapshot that don't exist in the region; the region's own follow.
 constexpr uint32_t kNoStackNode = 1;
@@ -66,16 +67,18 @@ void CopyNodes(const RegionView& region, Snapshot& snapshot) {
   snapshot.nodes = {{}, {0, 0}, {0, 1}};
   snapshot.frames.reserve(count + 1);
   snapshot.nodes.reserve(count + 2);
-  // No stack is deeper than kMaxFrames plus its marks. A hostile chain of all nodes under many
+  // No stack is deeper than kMaxFrames and kMaxPythonFrames plus its marks. A hostile chain of all nodes under many
   // sites would be walked once for each site.
   std::vector<uint16_t> depths(count, 0);
+  RegionPython python(region, snapshot);
   for (uint32_t i = 1; i < count; ++i) {
     const uint64_t pc = nodes[i].pc.load(std::memory_order_acquire);
     const uint32_t parent = Once(nodes[i].parent);
     const uint32_t module = Once(nodes[i].module);
     const auto frame = static_cast<uint32_t>(snapshot.frames.size());
     const bool has_module = pc >= kFirstRealPc && module < snapshot.modules.size();
-    snapshot.frames.push_back(has_module
+    snapshot.frames.push_back(IsPythonWord(pc) ? python.FrameOf(pc)
+                              : has_module
                                   ? SnapshotFrame{module, pc - Once(modules[module].load_bias)}
                                   : SnapshotFrame{kNoModule, pc});
     const bool follows = parent < i && depths[parent] < kDeepestNode;

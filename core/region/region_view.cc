@@ -46,6 +46,8 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(MappedRange), 1 << 20},
     {sizeof(SlotRecord), 2 * kMaxSlots},
     {sizeof(uint32_t), kMaxCellChunks},
+    {sizeof(PythonCodeRecord), kMaxPythonCodes},
+    {1, 1 << 26},
 };
 
 bool CanNotShrink(int fd) {
@@ -297,7 +299,8 @@ Result<bool> RegionView::Refresh(const PeakState& state) {
   for (const Table table :
        {Table::kSizeCounts, Table::kMappedRanges, Table::kMappings, Table::kMappingSites,
         Table::kMappedFiles, Table::kSites, Table::kThreadNames, Table::kNodes, Table::kModules,
-        Table::kStrings, Table::kPeakRows, Table::kChunkOwners, Table::kSlots}) {
+        Table::kStrings, Table::kPythonCodes, Table::kPythonBytes, Table::kPeakRows,
+        Table::kChunkOwners, Table::kSlots}) {
     if (!CopyPublished(table)) return CutShort();
   }
   if (!CopyNamedMoments()) return CutShort();

@@ -158,19 +158,29 @@ Snapshot InCanonicalOrder(Snapshot snapshot) {
   result.thread_names = std::move(snapshot.thread_names);
   std::vector<bool> frame_used(result.frames.size());
   std::vector<bool> module_used(result.modules.size());
+  std::vector<bool> python_used(snapshot.python.size());
   for (size_t i = snapshot.nodes.size(); i-- > 1;) {
     if (!node_used[i]) continue;
     node_used[snapshot.nodes[i].parent] = true;
     frame_used[snapshot.nodes[i].frame] = true;
-    const uint32_t module = result.frames[snapshot.nodes[i].frame].module;
-    if (module != kNoModule) module_used[module] = true;
+    const SnapshotFrame& frame = result.frames[snapshot.nodes[i].frame];
+    if (frame.module != kNoModule) module_used[frame.module] = true;
+    if (IsPython(frame)) python_used[PythonFunctionOf(frame.offset)] = true;
   }
 
   const auto module_moved = SortDistinct(result.modules, module_used, [](const SnapshotModule& m) {
     return std::tie(m.path, m.build_id);
   });
+  result.python = std::move(snapshot.python);
+  const auto python_moved = SortDistinct(
+      result.python, python_used,
+      [](const SnapshotPythonFunction& f) { return std::tie(f.file, f.function, f.first_line); });
   for (SnapshotFrame& frame : result.frames) {
     if (frame.module != kNoModule) frame.module = module_moved[frame.module];
+    if (IsPython(frame)) {
+      frame.offset =
+          PythonOffset(python_moved[PythonFunctionOf(frame.offset)], PythonLineOf(frame.offset));
+    }
   }
   const auto frame_moved = SortDistinct(result.frames, frame_used, [](const SnapshotFrame& f) {
     return std::make_tuple(f.module, f.offset);

@@ -4,7 +4,8 @@
 //
 // Invariants
 //   1. nodes[0] is the root; every other node's parent has a smaller index.
-//   2. sites refer to nodes, nodes to frames, frames to modules, by index; all are in range.
+//   2. sites refer to nodes, nodes to frames, frames to modules or Python functions, by index; all
+//      are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
 //   4. A site's history refers to moments by index, in range; `named` likewise to named moments.
 //   5. The rows of processes refer to sites by index, in range; `processes` is as long as
@@ -26,6 +27,7 @@
 #include "core/snapshot/mappings.h"
 #include "core/snapshot/memory_record.h"
 #include "core/snapshot/process_rows.h"
+#include "core/snapshot/python_function.h"
 #include "core/snapshot/size_histogram.h"
 #include "core/snapshot/unseen.h"
 
@@ -39,13 +41,17 @@ struct SnapshotModule {
 
 // A return address. With a module, `offset` is the address in the file's own terms: a virtual
 // address as in its symbol table (what addr2line takes, plus one instruction). Without one
-// (kNoModule), it is a kPc… row of region_layout.h, or an absolute address of code that no file
-// backs.
+// (kNoModule), it is a kPc… row of region_layout.h, a Python frame (python_function.h), or an
+// absolute address of code that no file backs.
 struct SnapshotFrame {
   uint32_t module = kNoModule;
   uint64_t offset = 0;
   friend bool operator==(const SnapshotFrame&, const SnapshotFrame&) = default;
 };
+
+inline bool IsPython(const SnapshotFrame& frame) {
+  return frame.module == kNoModule && IsPythonOffset(frame.offset);
+}
 
 struct SnapshotNode {
   uint32_t parent = 0;
@@ -142,6 +148,7 @@ struct Snapshot {
   std::vector<SnapshotModule> modules;
   std::vector<SnapshotFrame> frames;
   std::vector<SnapshotNode> nodes;  // nodes[0]: the root
+  std::vector<SnapshotPythonFunction> python;
   std::vector<std::string> thread_names;
   std::vector<SnapshotSite> sites;
   SizeHistogram other_sizes;  // sizes of the allocations of sites without a histogram

@@ -120,10 +120,18 @@ std::vector<uint32_t> SnapshotMerger::PlaceFrames(const Snapshot& snapshot) {
     std::string& path = merged_.modules[modules.back()].path;
     path = std::min(path, module.path);
   }
+  std::vector<uint32_t> python;
+  for (const SnapshotPythonFunction& function : snapshot.python) {
+    python.push_back(PlaceIn(python_, function, merged_.python, function));
+  }
   std::vector<uint32_t> moved;
   moved.reserve(snapshot.frames.size());
   for (SnapshotFrame frame : snapshot.frames) {
     if (frame.module != kNoModule) frame.module = modules[frame.module];
+    if (IsPython(frame)) {
+      frame.offset =
+          PythonOffset(python[PythonFunctionOf(frame.offset)], PythonLineOf(frame.offset));
+    }
     moved.push_back(PlaceIn(frames_, frame, merged_.frames, frame));
   }
   return moved;

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -100,6 +101,7 @@ class SnapshotMerger {
   std::unordered_map<std::string, uint32_t> modules_;
   std::unordered_map<std::string, uint32_t> names_;
   std::unordered_map<SnapshotFrame, uint32_t, Hash> frames_;
+  std::map<SnapshotPythonFunction, uint32_t> python_;
   InternedTree<SnapshotNode> nodes_;  // merged_ takes them at the end
   std::unordered_map<SiteKey, uint32_t, Hash> sites_;
 };

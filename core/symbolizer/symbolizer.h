@@ -43,6 +43,9 @@ class Symbolizer {
   // get it", in the order in which the modules were first asked for.
   virtual const std::vector<std::string>& notes() const = 0;
 
+  // A source file's path as reports show it.
+  virtual std::string ShownPath(const std::string& file) const { return file; }
+
   // The note on this module; empty if nothing is missing, or it was not asked for.
   virtual std::string NoteOn(const SnapshotModule&) const { return {}; }
 };

@@ -149,7 +149,18 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   for (size_t i = 0; i < snapshot.frames.size(); ++i) {
     const SnapshotFrame& frame = snapshot.frames[i];
     const std::string module = frame.module == kNoModule ? "-" : std::to_string(frame.module);
+    if (IsPython(frame)) {
+      fmt::format_to(out, "  {:>5} python {}:{}\n", i, PythonFunctionOf(frame.offset),
+                     PythonLineOf(frame.offset));
+      continue;
+    }
     fmt::format_to(out, "  {:>5} {:>3} {:#x}\n", i, module, frame.offset);
+  }
+  if (!snapshot.python.empty()) fmt::format_to(out, "\npython: first line, function, file\n");
+  for (size_t i = 0; i < snapshot.python.size(); ++i) {
+    const SnapshotPythonFunction& function = snapshot.python[i];
+    fmt::format_to(out, "  {:>5} {:>5} {} {}\n", i, function.first_line, function.function,
+                   function.file);
   }
   fmt::format_to(out, "\nnodes: parent frame\n");
   for (size_t i = 1; i < snapshot.nodes.size(); ++i) {

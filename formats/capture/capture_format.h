@@ -35,6 +35,7 @@ enum SectionType : uint32_t {
   kAllocatorLive = 27,   // after the memory: the live bytes at the time of the allocator's figures
   kUnseen = 28,          // what is in no figure
   kMappingMoments = 29,  // after the moments and the mappings: what was mapped at the moments
+  kPython = 30,          // the functions of Python frames, before the frames
   kRunningThreads = 39,  // after the sites: those that threads still running at the end allocated
   kNewest = kRunningThreads,
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it

@@ -17,6 +17,7 @@
 #include "formats/capture/mapping_sections.h"
 #include "formats/capture/process_sections.h"
 #include "formats/capture/program_sections.h"
+#include "formats/capture/python_section.h"
 #include "formats/capture/site_sections.h"
 
 namespace memprof {
@@ -58,7 +59,8 @@ bool DecodeModules(std::string_view raw, Snapshot& snapshot) {
   return !in.failed();
 }
 
-bool DecodeFrames(std::string_view raw, Snapshot& snapshot) {
+// `has_python`: the section with the Python functions was read.
+bool DecodeFrames(std::string_view raw, bool has_python, Snapshot& snapshot) {
   ByteReader in(raw);
   snapshot.frames.resize(in.CountOfItems(2));
   uint64_t module = 0;
@@ -68,7 +70,7 @@ bool DecodeFrames(std::string_view raw, Snapshot& snapshot) {
     frame.module = static_cast<uint32_t>(module) - 1u;
   }
   for (SnapshotFrame& frame : snapshot.frames) frame.offset = in.Delta(offset);
-  return !in.failed();
+  return !in.failed() && CheckPythonFrames(!has_python, snapshot);
 }
 
 // No tracker keeps stacks as deep. A report's work is the sum of all stacks, so a file of some hundred
@@ -149,7 +151,7 @@ bool IsOfSites(uint32_t type) {
          type == cf::kRunningThreads;
 }
 
-bool Decode(const CaptureSection& section, CaptureContent& content) {
+bool Decode(const CaptureSection& section, bool has_python, CaptureContent& content) {
   Snapshot& snapshot = content.snapshot;
   switch (section.type) {
     case cf::kProgram:
@@ -159,7 +161,9 @@ bool Decode(const CaptureSection& section, CaptureContent& content) {
     case cf::kModules:
       return DecodeModules(section.raw, snapshot);
     case cf::kFrames:
-      return DecodeFrames(section.raw, snapshot);
+      return DecodeFrames(section.raw, has_python, snapshot);
+    case cf::kPython:
+      return DecodePython(section.raw, snapshot.python);
     case cf::kNodes:
       return DecodeNodes(section.raw, snapshot);
     case cf::kThreadNames:
@@ -210,7 +214,7 @@ bool IsKnown(uint32_t type) {
   return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
          type == cf::kSources || type == cf::kMappings || type == cf::kMemory ||
          type == cf::kAttached || type == cf::kAllocatorLive || type == cf::kUnseen ||
-         type == cf::kMappingMoments || IsOfSites(type);
+         type == cf::kMappingMoments || type == cf::kPython || IsOfSites(type);
 }
 
 // The facts of a damaged section that isn't essential become unknown.
@@ -253,6 +257,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kProcesses:
       snapshot.processes.clear();
+      break;
+    case cf::kPython:
+      snapshot.python.clear();
       break;
     case cf::kAllocatorLive:
       ForgetAllocatorLive(snapshot.memory);
@@ -316,6 +323,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && section.type == cf::kSampling && seen[cf::kSites]) {
       what = "it comes after the sites";
     }
+    if (what.empty() && section.type == cf::kPython && seen[cf::kFrames]) {
+      what = "it comes after the frames";
+    }
     if (what.empty() && IsOfSites(section.type) && !seen[cf::kSites]) {
       what = "it comes before the sites";
     }
@@ -331,7 +341,8 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
         (!seen[cf::kModules] || !seen[cf::kFrames])) {
       what = "it comes before the modules or the frames";
     }
-    if (what.empty() && !Decode(section, content)) what = "its content is broken";
+    if (what.empty() && !Decode(section, seen[cf::kPython], content))
+      what = "its content is broken";
     if (what.empty()) {
       if (known) seen[section.type] = true;
       continue;

@@ -10,6 +10,7 @@
 #include "formats/capture/mapping_sections.h"
 #include "formats/capture/process_sections.h"
 #include "formats/capture/program_sections.h"
+#include "formats/capture/python_section.h"
 #include "formats/capture/section_writer.h"
 #include "formats/capture/site_sections.h"
 
@@ -110,12 +111,17 @@ std::string EncodeCapture(const CanonicalSnapshot& canonical) {
       {cf::kProgram, EncodeProgram(snapshot.program)},
       {cf::kTracker, EncodeTracker(snapshot.tracker)},
       {cf::kModules, EncodeModules(snapshot.modules)},
+      {cf::kPython, EncodePython(snapshot.python)},
       {cf::kFrames, EncodeFrames(snapshot.frames)},
       {cf::kNodes, EncodeNodes(snapshot.nodes)},
       {cf::kThreadNames, EncodeThreadNames(snapshot.thread_names)},
   };
-  for (const auto& [type, raw] : stacks) AppendSection(out, type, raw);
-  uint64_t sections = std::size(stacks) + 1;
+  uint64_t sections = 1;
+  for (const auto& [type, raw] : stacks) {
+    if (type == cf::kPython && raw.empty()) continue;
+    AppendSection(out, type, raw);
+    ++sections;
+  }
   // A reader that doesn't know samples would take the estimates for exact figures.
   if (const uint64_t sample_bytes = snapshot.tracker.sample_bytes; sample_bytes != 0) {
     AppendSection(out, cf::kSampling, EncodeSampling(sample_bytes, snapshot.sites),

@@ -230,7 +230,8 @@ Json FrameJson(const Profile& profile, const ProfileFrame& frame) {
           {"module", has_module ? profile.modules[frame.module].path : ""},
           {"build_id", has_module ? profile.modules[frame.module].build_id : ""},
           {"offset", frame.offset},
-          {"inlined", frame.inlined}};
+          {"inlined", frame.inlined},
+          {"kind", KindName(profile, frame)}};
 }
 
 std::string Dumped(const Json& json) {

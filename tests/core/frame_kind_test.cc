@@ -74,5 +74,22 @@ TEST(FrameKind, TakesTheWrappersThatAreAddedForPlumbing) {
   EXPECT_EQ(ClassifyFrame("pool_taken", kProgram), FrameKind::kProgram);
 }
 
+TEST(FrameKind, KnowsTheInterpretersModules) {
+  for (const char* module : {"/usr/bin/python3.11", "python", "python3",
+                             "/usr/lib/libpython3.12.so.1.0", "libpython3.8d.so"}) {
+    EXPECT_TRUE(IsInterpreterModule(module)) << module;
+  }
+  for (const char* module :
+       {"", "/srv/pythonic", "libpythonqt.so", "_json.cpython-311.so", "a.py"}) {
+    EXPECT_FALSE(IsInterpreterModule(module)) << module;
+  }
+}
+
+TEST(FrameKind, TakesPythonFunctionsForTheProgramsWhateverTheirName) {
+  EXPECT_EQ(ClassifyFrame("malloc", "/srv/a.py"), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("<module>", "<string>"), FrameKind::kProgram);
+  EXPECT_EQ(ClassifyFrame("_find_and_load", "<frozen importlib._bootstrap>"), FrameKind::kSystem);
+}
+
 }  // namespace
 }  // namespace memprof

@@ -152,11 +152,25 @@ class EventLogTest(harness.MemprofTest):
 
     # CPython has an allocator of its own before malloc, which this turns off.
     PYTHON = {"PYTHONMALLOC": "malloc", "PYTHONHASHSEED": "0"}
+    JSON = ("import json; json.loads(json.dumps([{'i': i, 's': str(i)} for i in range(3000)], "
+            "indent=1))")
 
+    # The log's stacks are native ones.
     def test_python(self):
-        self.agrees(["/usr/bin/python3", "-c",
-                     "import json; json.loads(json.dumps([{'i': i, 's': str(i)} for i in "
-                     "range(3000)]))"], variables=self.PYTHON, least=50000)
+        self.agrees(["/usr/bin/python3", "-c", self.JSON], "--no-python", variables=self.PYTHON,
+                    least=50000)
+
+    def test_python_functions_of_a_repeated_stack_are_those_that_are_read_again(self):
+        for arguments in (["-c", self.JSON], [os.path.join(harness.SOURCES, "python_stacks.py"),
+                                              self.path("stacks"), "3"]):
+            done = harness.run(
+                [self.logging_memprof, "run", "-q", "-f", "--no-follow-fork", "-o",
+                 self.path("x.memprof"), "--", "/usr/bin/python3", *arguments],
+                cwd=self.directory, env=dict(os.environ, **self.PYTHON))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            stats = self.stats()
+            self.assertGreater(stats["total"]["allocations"], 50000)
+            self.assertEqual(stats["tracker"]["dropped_events"], 0)
 
     def test_python_with_threads(self):
         script = ("import threading\n"
@@ -166,7 +180,8 @@ class EventLogTest(harness.MemprofTest):
                   "keep = []\n"
                   "threads = [threading.Thread(target=work) for _ in range(4)]\n"
                   "[t.start() for t in threads]; [t.join() for t in threads]\n")
-        self.agrees(["/usr/bin/python3", "-c", script], "--exact-peak", variables=self.PYTHON,
+        self.agrees(["/usr/bin/python3", "-c", script], "--exact-peak", "--no-python",
+                    variables=self.PYTHON,
                     least=50000)
 
     def test_a_log_with_one_event_wrong_does_not_agree(self):

@@ -17,6 +17,7 @@
 #include "formats/capture/capture_reader.h"
 #include "formats/capture/capture_sections.h"
 #include "formats/capture/capture_writer.h"
+#include "formats/capture/python_section.h"
 #include "formats/capture/site_sections.h"
 #include "tests/formats/sample_snapshot.h"
 
@@ -84,7 +85,7 @@ std::string Section(uint32_t type, uint32_t flags, const std::string& raw) {
 
 TEST(Capture, GivesBackWhatWasWritten) {
   for (const Snapshot& s : {SampleSnapshot(), EstimatedSnapshot(), LargeSnapshot(5000),
-                            Snapshot{{}, {}, {}, {}, {{}}, {}, {}, {}}}) {
+                            Snapshot{{}, {}, {}, {}, {{}}, {}, {}, {}, {}}}) {
     const auto read = DecodeCapture(EncodeCapture(Canonical(s)));
     ASSERT_TRUE(read.has_value()) << read.error().message;
     EXPECT_TRUE(read->damage.empty());
@@ -571,6 +572,67 @@ TEST(CaptureDump, ShowsEverySectionAndWhatIsWrongWithIt) {
   bytes[SectionOffset(bytes, cf::kSites) + cf::kSectionHeaderBytes] ^= 1;
   EXPECT_NE(DumpCapture(bytes)->find("its checksum is wrong"), std::string::npos);
   EXPECT_FALSE(DumpCapture("nothing").has_value());
+}
+
+// main → (Python) leak, line 8 → (Python) build, line 6.
+Snapshot PythonSnapshot() {
+  Snapshot s = SampleSnapshot();
+  s.python = {{"/srv/a.py", "build", 5}, {"/srv/a.py", "leak", 7}};
+  s.frames = {{0, 0x1010}, {kNoModule, PythonOffset(1, 8)}, {kNoModule, PythonOffset(0, 6)}};
+  s.nodes = {{0, 0}, {0, 0}, {1, 1}, {2, 2}, {1, 2}};
+  return s;
+}
+
+TEST(Capture, KeepsPythonFunctions) {
+  const auto canonical = Canonical(PythonSnapshot());
+  const auto content = DecodeCapture(EncodeCapture(canonical));
+  ASSERT_TRUE(content);
+  EXPECT_EQ(content->snapshot, *canonical);
+  EXPECT_EQ(content->snapshot.python, PythonSnapshot().python);
+}
+
+TEST(Capture, HasNoPythonSectionWithoutPythonFrames) {
+  const std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
+  for (const CaptureSection& section : SplitSections(bytes).sections) {
+    EXPECT_NE(SectionName(section.type), "python");
+  }
+}
+
+TEST(Capture, KeepsFramesWhosePythonFunctionsAreDamaged) {
+  std::string bytes = EncodeCapture(Canonical(PythonSnapshot()));
+  for (const CaptureSection& section : SplitSections(bytes).sections) {
+    if (SectionName(section.type) != "python") continue;
+    bytes[section.file_offset + capture_format::kSectionHeaderBytes] ^= 1;
+  }
+  const auto content = DecodeCapture(bytes);
+  ASSERT_TRUE(content);
+  ASSERT_EQ(content->damage.size(), 1u);
+  EXPECT_EQ(content->damage[0].section, "python");
+  EXPECT_EQ(content->snapshot.python, (std::vector<SnapshotPythonFunction>{{"", "?", 0}}));
+  EXPECT_EQ(SumPeak(content->snapshot), SumPeak(PythonSnapshot()));
+}
+
+TEST(Capture, RefusesAFrameOfNoPythonFunction) {
+  Snapshot snapshot = PythonSnapshot();
+  std::string python = EncodePython(snapshot.python);
+  EXPECT_TRUE(CheckPythonFrames(false, snapshot));
+  snapshot.frames[1].offset = PythonOffset(2, 8);
+  EXPECT_FALSE(CheckPythonFrames(false, snapshot));
+}
+
+TEST(Capture, MergesPythonFunctionsOfTheSameNameAndPlace) {
+  Snapshot other = PythonSnapshot();
+  other.program.pid = 4712;
+  other.python = {{"/srv/a.py", "leak", 7}, {"/srv/a.py", "build", 5}, {"/srv/b.py", "only", 1}};
+  other.frames = {{0, 0x1010}, {kNoModule, PythonOffset(0, 8)}, {kNoModule, PythonOffset(2, 1)}};
+  SnapshotMerger merger;
+  ASSERT_TRUE(merger.Add(PythonSnapshot(), 1));
+  ASSERT_TRUE(merger.Add(other, 2));
+  const auto merged = merger.Take();
+  EXPECT_EQ(merged->python,
+            (std::vector<SnapshotPythonFunction>{
+                {"/srv/a.py", "build", 5}, {"/srv/a.py", "leak", 7}, {"/srv/b.py", "only", 1}}));
+  EXPECT_EQ(SumPeak(*merged).bytes, 2 * SumPeak(PythonSnapshot()).bytes);
 }
 
 }  // namespace

@@ -25,11 +25,15 @@ void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags) {
       "--exact-peak", flags.exact_peak,
       "Order all events of all threads, so that the peak is exact to the byte; without it "
       "the peak of a heap of several threads is within 0.1 %, and the capture says so");
+  arguments.AddFlag("--no-python", flags.no_python,
+                    "Leave the functions of Python programs out of the stacks: only the native "
+                    "code that runs them");
 }
 
 Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags) {
   TrackerOptions options;
   options.exact_peak = flags.exact_peak ? 1 : 0;
+  options.python = flags.no_python ? 0 : 1;
   options.temporary_threshold = flags.temporary_threshold;
   if (!flags.sample.empty()) options.sample_bytes = *ParseBytes(flags.sample);
   if (options.sample_bytes == 0) return options;

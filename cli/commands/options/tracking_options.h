@@ -17,6 +17,7 @@ struct TrackingFlags {
   std::string sample;  // as the user wrote it; empty: every event is counted
   uint32_t temporary_threshold = 1;
   bool exact_peak = false;
+  bool no_python = false;
 };
 
 void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags);

@@ -1,5 +1,6 @@
 #include "cli/supervisor/images/image.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include "cli/preflight/started_program.h"
 #include "core/protocol/region_layout.h"
 #include "core/region/region_reader.h"
+#include "core/units.h"
 
 namespace memprof {
 namespace {
@@ -161,6 +163,37 @@ bool Image::JemallocRefused() const {
             static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, jemalloc_hooks)));
   return n == static_cast<ssize_t>(sizeof hooks) &&
          static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
+}
+
+std::string Image::WhyWithoutPython() const {
+  const auto read = [&](size_t offset) {
+    uint32_t value = 0;
+    const ssize_t n = pread(region_.fd(), &value, sizeof value,
+                            static_cast<off_t>(region_.place().offset + offset));
+    return n == static_cast<ssize_t>(sizeof value) ? value : 0;
+  };
+  constexpr char kNone[] = "the stacks have no Python functions";
+  switch (static_cast<PythonState>(read(offsetof(RegionHeader, python)))) {
+    case PythonState::kNoInterpreter:
+      break;
+    case PythonState::kFrames:
+      if (const uint32_t unread = read(offsetof(RegionHeader, python_unread)); unread != 0) {
+        return fmt::format("{} stacks lack Python functions that could not be read",
+                           FormatCount(unread));
+      }
+      break;
+    case PythonState::kFreeThreaded:
+      return fmt::format("{}: those of an interpreter without a global lock can't be read", kNone);
+    case PythonState::kUnknownVersion: {
+      const uint32_t version = read(offsetof(RegionHeader, python_version));
+      const uint32_t minor = version >> 16 & 0xff;
+      return fmt::format("{}: those of CPython 3.8 to 3.14 are known, and this interpreter is {}",
+                         kNone, minor != 0 ? fmt::format("3.{}", minor) : "an older one");
+    }
+    case PythonState::kUnsuitable:
+      return fmt::format("{}: this interpreter lacks what is needed to read them", kNone);
+  }
+  return {};
 }
 
 // The last name that the tracker saw its main thread get, in CommandNameOf's form.

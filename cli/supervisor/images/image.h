@@ -80,6 +80,10 @@ class Image {
   // The image as viewers are shown it.
   ShownProcess Shown() const { return {pid_, name(), program_.start_unix_ms, region()}; }
 
+  // Why its stacks have no Python frames although it has an interpreter; empty: they have, or there
+  // is none.
+  std::string WhyWithoutPython() const;
+
   // Adds something that is in no figure to its history, and so to its capture.
   void AddUnseen(const Unseen& unseen) { memprof::AddUnseen(unseen_, {unseen}); }
   // An allocator inside its executable (elf_facts.h); empty: none.

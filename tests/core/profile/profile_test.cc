@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/profile/location.h"
+
 namespace memprof {
 namespace {
 
@@ -113,6 +115,63 @@ TEST(Profile, OfAnEmptySnapshotIsEmpty) {
   const Profile profile = MakeProfile(snapshot, symbolizer);
   EXPECT_EQ(profile.nodes.size(), 1u);
   EXPECT_EQ(profile.total, Count());
+}
+
+// Two sites below main of the interpreter: (Python) leak → interpreter → (Python) build →
+// interpreter → an extension, and one of the interpreter's own.
+Snapshot OfPython() {
+  Snapshot s;
+  s.modules = {{"/usr/bin/python3.11", ""}, {"/lib/extension.so", ""}};
+  s.python = {{"/srv/a.py", "build", 5}, {"/srv/a.py", "leak", 7}};
+  s.frames = {{0, 10}, {kNoModule, PythonOffset(1, 8)},
+              {0, 11}, {kNoModule, PythonOffset(0, 6)},
+              {0, 12}, {1, 13}};
+  s.nodes = {{}, {0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}, {1, 4}};
+  s.thread_names = {"main"};
+  s.sites = {{6, 0, {10, 1}, {1, 1}, {100, 2}}, {7, 0, {20, 2}, {2, 1}, {200, 4}}};
+  return s;
+}
+
+TEST(Profile, LeavesTheInterpreterOutOfStacksWithPythonFrames) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(OfPython(), symbolizer);
+  EXPECT_EQ(Stack(profile, profile.sites[0].node), "leak build f13 ");
+  EXPECT_EQ(Stack(profile, profile.sites[1].node), "f10 f12 ");
+}
+
+TEST(Profile, HasTheInterpreterIfItIsAskedFor) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(OfPython(), symbolizer, {.native_frames = true});
+  EXPECT_EQ(Stack(profile, profile.sites[0].node), "f10 leak f11 build f12 f13 ");
+}
+
+TEST(Profile, HasTheSourceFileOfAPythonFunctionForItsModule) {
+  FakeSymbolizer symbolizer;
+  const Profile profile = MakeProfile(OfPython(), symbolizer);
+  const ProfileNode& build = profile.nodes[profile.nodes[profile.sites[0].node].parent];
+  const ProfileFrame& frame = profile.frames[build.frame];
+  EXPECT_TRUE(frame.python);
+  EXPECT_EQ(frame.file, "/srv/a.py");
+  EXPECT_EQ(frame.line, 6u);
+  EXPECT_EQ(profile.modules[frame.module].path, "/srv/a.py");
+  EXPECT_STREQ(KindName(profile, frame), "python");
+}
+
+TEST(Profile, IsReportedByTheInnermostPythonFunction) {
+  FakeSymbolizer symbolizer;
+  Snapshot snapshot = OfPython();
+  const Profile profile = MakeProfile(snapshot, symbolizer);
+  const auto name = [](const Profile& of) {
+    const uint32_t node = LocationOf(of, of.sites[0]);
+    return of.frames[of.nodes[node].frame].function;
+  };
+  EXPECT_EQ(name(profile), "build");
+  // An extension that is the program itself.
+  snapshot.program.program = "extension.so";
+  EXPECT_EQ(name(MakeProfile(snapshot, symbolizer)), "f13");
+  snapshot.python = {{"<frozen importlib>", "load", 5}, {"/srv/a.py", "leak", 7}};
+  snapshot.program.program = "python3.11";
+  EXPECT_EQ(name(MakeProfile(snapshot, symbolizer)), "leak");
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// Interpreter: the CPython in this process.
+//
+// It is found by its exported names in the loaded objects, without dlsym. It may be in the
+// executable, in libpython, or in a libpython that is opened later.
+//
+// Thread safety: Find as LoadedSymbols (basics/loaded_symbols.h); all else by any thread,
+// async-signal-safe.
+#pragma once
+
+#include <link.h>
+
+#include <cstdint>
+
+#include "aggregator/python/eval_code.h"
+#include "aggregator/python/interpreter_layout.h"
+
+namespace memprof {
+
+class Interpreter {
+ public:
+  // Looks in this object; nullptr: in all loaded objects. kNoInterpreter: there is none. kFrames: it
+  // can be read. Pre: the object is relocated.
+  PythonState Find(const link_map* in);
+
+  const InterpreterLayout& layout() const { return layout_; }
+  const EvalCode& eval() const { return eval_; }
+  uintptr_t code_type() const { return code_type_; }
+  uint32_t version() const { return version_; }
+
+  // The calling thread's state; 0: it has none. The interpreter's function only reads a
+  // thread-specific value. It is also right while the thread has released the interpreter's lock.
+  uintptr_t ThreadState() const { return get_thread_state_(); }
+
+  // The runtime's word that says which thread ends the interpreter; 0: none does.
+  uintptr_t finalizing_word() const { return runtime_ + layout_.runtime_finalizing; }
+
+ private:
+  PythonState FindLayout(const link_map* in);
+
+  InterpreterLayout layout_;
+  EvalCode eval_;
+  uintptr_t runtime_ = 0;
+  uintptr_t code_type_ = 0;
+  uintptr_t (*get_thread_state_)() = nullptr;
+  uint32_t version_ = 0;
+};
+
+}  // namespace memprof
