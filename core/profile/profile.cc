@@ -209,12 +209,11 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOpti
   for (SnapshotSite& site : snapshot.sites) {
     AddFigures(profile, site);
     const char* runtime_reason = WhyKept(snapshot, functions, site);
-    profile.sites.push_back({nodes.LeafOf(site.node), site.thread_name, site.peak, site.leaked,
-                             site.total, runtime_reason,
-                             VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
-                             site.kind, site.temporary, std::move(site.sizes),
-                             std::move(site.history),
-                             site.of_running_threads && runtime_reason == nullptr});
+    profile.sites.push_back(
+        {nodes.LeafOf(site.node), site.thread_name, site.peak, site.leaked, site.total,
+         runtime_reason, VariancesOf(site, snapshot.tracker.sample_bytes), site.size_class,
+         site.kind, site.temporary, std::move(site.sizes), std::move(site.history),
+         site.of_running_threads && runtime_reason == nullptr});
     profile.variances += profile.sites.back().variances;
   }
   for (SnapshotMapping& row : profile.mappings.rows) row.node = nodes.LeafOf(row.node);
