@@ -76,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Input input = {data + 3, size - 3};
   const InterpreterMemory memory = {CopyInput, &input};
   static const auto chain = std::make_unique<FrameChain>();
-  ReadChain(layout, memory, kBase + (data[1] | data[2] << 8), 0, *chain);
+  ReadChain(layout, memory, kBase + (data[1] | uintptr_t{data[2]} << 8), 0, *chain);
   if (chain->count > FrameChain::kCapacity || chain->cframe_count > FrameChain::kCapacity) abort();
   RememberedFrame native[8] = {};
   for (size_t i = 0; i < 8; ++i) native[i].slot = kBase + 0x4000 - i * 0x800;
