@@ -78,10 +78,7 @@ bool FollowsMapping(const Caller& caller) {
   // A signal handler interrupted the hook, or the allocator calls by way of another library. glibc's
   // allocator maps without a hook, so with it the caller is a handler. The tracker itself calls no
   // hook.
-  if (CalledWithin(kInAllocator, caller.registers.sp) && !LibcAllocates()) {
-    NoteUnknownMapping();
-    return false;
-  }
+  if (CalledWithin(kInAllocator, caller.registers.sp) && !LibcAllocates()) return false;
   return Counting() && ready.load(std::memory_order_acquire);
 }
 

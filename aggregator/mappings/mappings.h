@@ -12,8 +12,8 @@
 namespace memprof {
 
 // True if the call of a hook is the program's, so that its mappings are followed; also by a signal
-// handler that interrupted a hook. False for calls by the allocator's own code. With an allocator
-// other than glibc's, calls from elsewhere within it are not followed, and counted as lost.
+// handler that interrupted a hook. False for calls by the allocator's own code, and, with another
+// allocator than glibc's, for all calls within it.
 bool FollowsMapping(const Caller& caller);
 
 // The program's mappings changed in a way that isn't known: counts a lost event.

@@ -98,7 +98,7 @@ CommandBody SetUpTop(Arguments& arguments) {
       .TypeName("live|change|minute|peak|rate|blocks|name")
       .ShowDefault();
   arguments.Add("--filter", options->filter, "Only rows whose name, place or module has this text")
-      .TypeName("TEXT");
+      .TypeName("WORD");
   arguments.AddFlag("--inclusive", options->inclusive, "With what is called from there");
   arguments.Add("--process", options->process, "Only this process (default: the whole tree)")
       .TypeName("PID");

@@ -106,7 +106,7 @@ class EndsTest(harness.MemprofTest):
         old = self.path("x.memprof")
         for name in ("x.memprof", "x.all.memprof", "x.exec1.memprof", "x.exec2.memprof"):
             with open(self.path(name), "w", encoding="ascii") as file:
-                file.write("of an earlier run")
+                file.write("MEMPROFC of an earlier run")
         supervisor, pid = self.start("--checkpoint", "0")
         self.assertEqual([n for n in os.listdir(self.directory) if n.endswith(".memprof")], [])
         supervisor.kill()

@@ -336,6 +336,24 @@ class JsonSchemaTest(harness.MemprofTest):
         self.assertEqual({check["status"] for check in value["captures"][0]["checks"]},
                          {"within", "over", "not judged"})
 
+    def say_while_it_runs(self):
+        service = os.path.join(harness.PROGRAMS, "leaky_service")
+        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path("live.memprof"), "--", "sh", "-c",
+                               f"{service}; sleep 60"], cwd=self.directory, stdout=subprocess.DEVNULL) as run:
+            try:
+                while not [each for each in json.loads(self.memprof("list", "--json"))["runs"]
+                           if each["supervisor"] == run.pid and each["live_bytes"] > 0]:
+                    self.assertIsNone(run.poll())
+                self.say("list.json", "list", "--json")
+                self.say("top.json", "top", "--once", "--json", "-d", "0.1", str(run.pid))
+            finally:
+                run.terminate()
+
+    def test_a_run_that_goes_on(self):
+        self.say_while_it_runs()
+        self.assert_valid()
+        self.assertTrue(self.outputs[-1][2]["rows"])
+
     def test_another_name_or_type_is_refused(self):
         self.check_all()
         self.say("diff.json", "diff", "--json", "old", "sampled")
@@ -343,6 +361,7 @@ class JsonSchemaTest(harness.MemprofTest):
         self.say_all()
         self.say("mappings.json", "table", "--mmap", "--json", "x.memprof")
         self.say("growth.json", "growth", "--json", "-n", "1", "x.memprof")
+        self.say_while_it_runs()
         last = {document: without_most_rows(value) for document, _, value in self.outputs}
         self.assertEqual(set(last), {name for name in os.listdir(SCHEMAS) if name != "common.json"})
         self.assertEqual(set(self.problems(last.items())), {None})

@@ -14,7 +14,7 @@ RECORDS = {MODULES: struct.Struct("<QQII32sIIQ"), NAMES: struct.Struct("<16s"),
            NODES: struct.Struct("<QII"), SITES: struct.Struct("<II")}
 KINDS = ("unknown", "malloc", "calloc", "realloc", "aligned", "new", "new[]", "mallocx", "rallocx",
          "pool")
-TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 576
+TABLES_AT, TABLE, COUNTS_AT = 24, struct.Struct("<QII"), 640
 
 
 def key_of(thread, kind, frames):

@@ -1,6 +1,6 @@
 // A signal handler maps memory while the program is in malloc and free most of the time: the mappings
 // are the program's. With another allocator than glibc's a handler within its malloc can't be told
-// from the allocator itself; such a call counts as one that could not be followed.
+// from the allocator itself.
 //
 // CASE with=glibc
 // SITE function=main line=@block peak=300000/1 leaked=0/0 total=?/?
