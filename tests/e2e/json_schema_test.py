@@ -367,7 +367,8 @@ class JsonSchemaTest(harness.MemprofTest):
         self.assertEqual(set(self.problems(last.items())), {None})
         for document, value in last.items():
             cases = list(broken(value))
-            self.assertGreater(len(cases), 40)
+            # list.json has ten properties only.
+            self.assertGreater(len(cases), {"list.json": 15}.get(document, 40))
             for (what, _), problem in zip(cases, self.problems([(document, b) for _, b in cases])):
                 self.assertIsNotNone(problem, f"{document} allows {what}")
 

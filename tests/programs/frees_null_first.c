@@ -1,7 +1,7 @@
 // The first call of the allocator is free(NULL), also where blocks are sampled.
 //
 // CASE
-// CASE name=sampled flags=--sample,512K
+// CASE name=sampled flags=--sample,64K
 // SITE function=main line=@block peak=4194304/1 leaked=0/0 total=4194304/1
 #include <stdlib.h>
 

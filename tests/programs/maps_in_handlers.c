@@ -3,7 +3,7 @@
 // from the allocator itself.
 //
 // CASE with=glibc
-// SITE function=main line=@block peak=300000/1 leaked=0/0 total=?/?
+// SITE function=main line=@block peak=300000/1 leaked=0/0 total=?
 // MAP function=on_alarm line=@map kind=anonymous peak=4096000/1000 leaked=4096000/1000 total=4096000/1000
 // MAPPED peak=4096000/1000 leaked=4096000/1000 total=4096000/1000
 #include <signal.h>
