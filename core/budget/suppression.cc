@@ -3,7 +3,7 @@
 namespace memprof {
 
 std::string Describe(const Suppression& suppression) {
-  const std::string pattern = Describe(suppression.pattern);
+  std::string pattern = Describe(suppression.pattern);
   if (!suppression.running_threads) return pattern;
   return "threads that still ran at the end" + (pattern.empty() ? "" : ", " + pattern);
 }
