@@ -39,6 +39,9 @@ class CommandLineTest(harness.MemprofTest):
         self.refuse(["run", "-o", "a-%n-%%.memprof", LEAKY], 125, "exists; use -f")
         self.assertEqual(os.stat(self.path("a-leaky_service-%.memprof")).st_mtime_ns, before)
         self.memprof("run", "-q", "-f", "-o", "a-%n-%%.memprof", LEAKY)
+        shutil.copy(LEAKY, self.path("program"))
+        self.refuse(["run", "-f", "-o", "program", "./program"], 125, "is no capture of memprof's")
+        self.assertTrue(os.path.exists(self.path("program")))
 
     def test_streams_and_arguments_are_the_programs(self):
         text = os.urandom(200000)

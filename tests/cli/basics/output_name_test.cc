@@ -66,6 +66,27 @@ TEST(OutputName, RefusesADirectoryThatIsNotThere) {
   EXPECT_FALSE(CheckOutput(files.Write("file", "") + "/x.memprof", "-o", true));
 }
 
+TEST(OutputName, RefusesANameWithoutRoomForTheFilesBesideIt) {
+  const TemporaryDirectory files;
+  EXPECT_TRUE(CheckOutput(files / std::string(200, 'm'), "-o", true));
+  EXPECT_FALSE(CheckOutput(files / std::string(247, 'm'), "-o", true));
+}
+
+TEST(OutputName, OverwritesCapturesAndRegionsOnly) {
+  const TemporaryDirectory files;
+  EXPECT_TRUE(CheckOverwritten(files / "none", "-o"));
+  EXPECT_TRUE(CheckOverwritten(files.Write("empty", ""), "-o"));
+  EXPECT_TRUE(CheckOverwritten(files.Write("capture", "MEMPROFC and more"), "-o"));
+  EXPECT_TRUE(CheckOverwritten(files.Write("region", "MEMRPFR1 and more"), "-o"));
+  for (const char* other : {"\x7f"
+                            "ELF, a program",
+                            "short", "MEMPROF is in these notes"}) {
+    const auto refused = CheckOverwritten(files.Write("other", other), "-o");
+    ASSERT_FALSE(refused) << other;
+    EXPECT_EQ(refused.error().kind, ErrorKind::kExists);
+  }
+}
+
 TEST(OutputName, ReplacesNoDeviceAndNoDirectory) {
   const TemporaryDirectory files;
   EXPECT_FALSE(CheckOutput("/dev/null", "-o", true));
