@@ -1,6 +1,6 @@
 // InterpreterMemory: reads the interpreter's structures, and nothing that can't be read.
 //
-// What is read may be half written (a signal handler interrupted the interpreter), or no Python
+// The memory may be half written (a signal handler interrupted the interpreter), or no Python
 // object at all. So every address is checked before it is read. In the process that is a look at a
 // table of pages that were readable a moment ago (own_memory.h); tests and fuzzers bring memory of
 // their own.

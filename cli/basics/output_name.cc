@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-// What is put behind or into a capture's name: ".all", ".exec12", a pid, and a temporary file's end.
+// Room for additions to a capture's name: ".all", ".exec12", a pid, and a temporary file's end.
 constexpr size_t kLongestAddition = 32;
 
 }  // namespace

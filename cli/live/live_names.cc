@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-// So many are found before the view may show them.
+// The view may show names after each batch.
 constexpr size_t kBatch = 500;
 
 }  // namespace

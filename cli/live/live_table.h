@@ -86,7 +86,7 @@ class LiveTable {
 
   void Add(Time time, std::vector<LiveProfile> processes);
 
-  // Of the last look.
+  // The rows of the last look.
   std::vector<LiveRow> Rows(const LiveView& view) const;
   LiveFigures totals() const;  // with a baseline: what is more since
   double allocations_a_second() const { return rate_; }
