@@ -28,11 +28,10 @@ LiveSession::LiveSession(FoundRun found)
     : source_(std::move(found)), names_(MakeSymbolizer(WithoutWaiting())) {}
 
 void LiveSession::Look(bool wait) {
-  LiveReading reading = source_.Read(pid_);
   if (ended_) return;  // the figures of the end are there
+  LiveReading reading = source_.Read(pid_);
   ended_ = reading.ended;
   std::vector<std::vector<uint64_t>> stacks;
-  std::vector<CanonicalSnapshot> snapshots;
   uint64_t rss_bytes = 0;
   for (LiveProcess& process : reading.processes) {
     rss_bytes += process.rss_bytes;

@@ -244,15 +244,6 @@ class Screen {
 
   size_t Page() const { return static_cast<size_t>(std::max(getmaxy(stdscr) - 10, 1)); }
 
-  void Put(int row, const std::string& text, attr_t attributes) {
-    move(row, 0);
-    clrtoeol();
-    attron(static_cast<int>(attributes));
-    // Writing to the last column of the last row would scroll.
-    addstr(Clipped(text, getmaxx(stdscr) - 1).c_str());
-    attroff(static_cast<int>(attributes));
-  }
-
   std::string Foot() const {
     if (asking_ == Asking::kFilter) return "rows with: " + Printable(typed_);
     if (asking_ == Asking::kMomentName) {
@@ -270,10 +261,10 @@ class Screen {
     const int height = getmaxy(stdscr);
     const TextStyle style = {static_cast<size_t>(std::max(getmaxx(stdscr) - 1, 20)), false};
     int row = 0;
-    Put(row++, LiveHeadText(session_), A_BOLD);
+    PutLine(row++, LiveHeadText(session_), A_BOLD);
     if (height >= kLeastRowsForChart && !help_) {
       for (const std::string& line : Lines(TimelineChart(session_.timeline(), 6, style))) {
-        Put(row++, line, A_NORMAL);
+        PutLine(row++, line, A_NORMAL);
       }
     }
     std::vector<std::string> lines;
@@ -289,9 +280,9 @@ class Screen {
     top_ = std::min(top_, rows > body ? rows - body : 0);
     for (size_t i = 0; i < room; ++i) {
       const size_t at = i < heads ? i : i + top_;
-      Put(row++, at < lines.size() ? lines[at] : "", i < heads ? A_DIM : A_NORMAL);
+      PutLine(row++, at < lines.size() ? lines[at] : "", i < heads ? A_DIM : A_NORMAL);
     }
-    Put(height - 1, Foot(), asking_ != Asking::kNothing || !message_.empty() ? A_BOLD : A_DIM);
+    PutLine(height - 1, Foot(), asking_ != Asking::kNothing || !message_.empty() ? A_BOLD : A_DIM);
     refresh();
   }
 

@@ -14,6 +14,24 @@
 #include <string_view>
 
 namespace memprof {
+namespace {
+
+// As much of printable text as fits; a character may take two columns or none.
+std::string Clipped(const std::string& text, int columns) {
+  std::mbstate_t state = {};
+  size_t at = 0;
+  while (at < text.size()) {
+    wchar_t character = 0;
+    const size_t bytes = std::mbrtowc(&character, text.data() + at, text.size() - at, &state);
+    if (bytes == 0 || bytes > text.size() - at) break;
+    columns -= std::max(wcwidth(character), 0);
+    if (columns < 0) break;
+    at += bytes;
+  }
+  return text.substr(0, at);
+}
+
+}  // namespace
 
 FullScreen::FullScreen() {
   // Names are UTF-8 whatever the environment's locale is.
@@ -43,18 +61,13 @@ bool FullScreen::CanShow() {
          *terminal != 0 && std::string_view(terminal) != "dumb";
 }
 
-std::string Clipped(const std::string& text, int columns) {
-  std::mbstate_t state = {};
-  size_t at = 0;
-  while (at < text.size()) {
-    wchar_t character = 0;
-    const size_t bytes = std::mbrtowc(&character, text.data() + at, text.size() - at, &state);
-    if (bytes == 0 || bytes > text.size() - at) break;
-    columns -= std::max(wcwidth(character), 0);
-    if (columns < 0) break;
-    at += bytes;
-  }
-  return text.substr(0, at);
+void PutLine(int row, const std::string& text, unsigned attributes) {
+  move(row, 0);
+  clrtoeol();
+  attron(static_cast<int>(attributes));
+  // Writing to the last column of the last row would scroll.
+  addstr(Clipped(text, getmaxx(stdscr) - 1).c_str());
+  attroff(static_cast<int>(attributes));
 }
 
 void Type(int key, std::string& text) {

@@ -23,8 +23,9 @@ class FullScreen {
   void* screen_ = nullptr;  // ncurses' SCREEN
 };
 
-// As much of printable text as fits; a character may take two columns or none.
-std::string Clipped(const std::string& text, int columns);
+// Writes a line of printable text, as much of it as fits, with ncurses' attributes. Pre: there is a
+// FullScreen.
+void PutLine(int row, const std::string& text, unsigned attributes);
 
 // Changes a text by a key that was typed into it: a character, or one that deletes the last one.
 void Type(int key, std::string& text);

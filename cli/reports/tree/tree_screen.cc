@@ -173,15 +173,6 @@ class Screen {
     }
   }
 
-  void Put(int row, const std::string& text, attr_t attributes) {
-    move(row, 0);
-    clrtoeol();
-    attron(static_cast<int>(attributes));
-    // Writing to the last column of the last row would scroll.
-    addstr(Clipped(text, getmaxx(stdscr) - 1).c_str());
-    attroff(static_cast<int>(attributes));
-  }
-
   std::string WhatIsShown() const {
     if (options_.figure == Figure::kLeaked) return "never freed:";
     if (options_.figure == Figure::kTemporary) return "temporary:";
@@ -226,17 +217,18 @@ class Screen {
     if (cursor < top_) top_ = cursor;
     if (cursor >= top_ + shown) top_ = cursor - shown + 1;
     top_ = std::min(top_, view_.lines().size() > shown ? view_.lines().size() - shown : 0);
-    Put(0, Head(), A_BOLD);
-    Put(1, table_.Headings(), A_DIM);
+    PutLine(0, Head(), A_BOLD);
+    PutLine(1, table_.Headings(), A_DIM);
     for (int row = 0; row < rows; ++row) {
       const size_t at = top_ + static_cast<size_t>(row);
       const bool there = at < view_.lines().size();
-      Put(kHeadLines + row, there ? LineText(view_.lines()[at]) : "",
-          there && at == cursor ? A_REVERSE : A_NORMAL);
+      PutLine(kHeadLines + row, there ? LineText(view_.lines()[at]) : "",
+              there && at == cursor ? A_REVERSE : A_NORMAL);
     }
     const std::string keys = fmt::format(
         "↑↓→← move  * all  / n N find  f figure  b callers  s sort: {}  q quit", SortName());
-    Put(kHeadLines + rows, message_.empty() ? keys : message_, message_.empty() ? A_DIM : A_BOLD);
+    PutLine(kHeadLines + rows, message_.empty() ? keys : message_,
+            message_.empty() ? A_DIM : A_BOLD);
     refresh();
   }
 

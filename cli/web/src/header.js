@@ -104,7 +104,7 @@ export function createHeader(capture, figures, state) {
   };
 }
 
-// Of a merge the sum of the highest of each source. The tracker's part isn't known by process.
+// For a merge: the sum of the highest of each source. The tracker's part isn't known by process.
 function rssCard(program, isProcess, isMerge) {
   const known = program.rss_peak_bytes > 0;
   // A tracker with more bytes than were resident counted in a file.

@@ -584,7 +584,7 @@ function merge() {
   const process = (pid, own) => {
     const rows = {node: own.map(([node]) => node), ...zero(own), peak_bytes: own.map(([, value]) => value)};
     const sum = own.reduce((all, [, value]) => all + value, 0);
-    // Of the whole's functions, in its numbers.
+    // The whole's functions, in its numbers.
     const functions = naiveFunctions({...data, own: rows});
     const number = (fn) => data.functions.function.indexOf(functions.function[fn]);
     for (const table of ['self', 'located', 'inclusive']) functions[table].of = functions[table].of.map(number);
@@ -659,7 +659,7 @@ test('only what is wide enough is given to the drawing, and all of what is zoome
   const small = at('2');  // f1
   assert.deepEqual(giveWide(root, small, 673).nodes.map(({name}) => name), ['demo', 'main', 'f1', 'g1']);
   assert.deepEqual([root.fade, main.fade, small.fade], [true, true, false]);
-  // Of too many the widest: the root, main, and of the functions with their callees 100 to 98.
+  // The widest of too many: the root, main, and of the functions with their callees 100 to 98.
   const some = giveWide(root, root, 673, 7);
   assert.deepEqual(some.nodes.map(({name}) => name), ['demo', 'main', 'f100', 'g100', 'f99', 'g99', 'f98']);
   assert.equal(some.left, given.length - 7);

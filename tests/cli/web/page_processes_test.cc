@@ -84,7 +84,7 @@ TEST(PageProcesses, SumToTheWholeWithThoseThatAreKeptOnlyTogether) {
     }
     EXPECT_EQ(sum, FigureOf(profile, figure)) << name;
   }
-  // Of one that isn't apart only the peak is known.
+  // Only the peak is known of one that isn't apart.
   EXPECT_EQ(processes["listed"][2]["own_peak"], Json({1, 1}));
   EXPECT_FALSE(processes["listed"][2].contains("totals"));
   EXPECT_FALSE(processes["listed"][2].contains("own"));
