@@ -128,6 +128,29 @@ class LiveTest(harness.MemprofTest):
         self.assertTrue(rest[-1]["ended"])
         self.assertEqual(rest[-1]["live"], {"bytes": 5050000, "allocations": 51})
 
+    def test_runs_that_are_stopped_hold_up_nobody(self):
+        runs = [self.start(name=f"{i}.memprof") for i in range(5)]
+        for run in runs[1:]:
+            run.send_signal(signal.SIGSTOP)
+            self.addCleanup(run.send_signal, signal.SIGCONT)
+        begin = time.monotonic()
+        done = harness.run([harness.MEMPROF, "list", "--json"])
+        took = time.monotonic() - begin
+        listed = [run["supervisor"] for run in json.loads(done.stdout)["runs"]]
+        self.assertIn(runs[0].pid, listed)
+        self.assertFalse(set(listed) & {run.pid for run in runs[1:]})
+        self.assertRegex(done.stderr.decode(), r"memprof: \d+ more runs are alive and do not answer")
+        self.assertLess(took, 2)  # a second each, one after another, would be four
+
+    def test_without_a_pid_several_runs_are_shown_to_choose_from(self):
+        runs = [self.start(name=f"{i}.memprof") for i in range(2)]
+        done = harness.run([harness.MEMPROF, "top", "--once"], env={**os.environ, "COLUMNS": "200"})
+        self.assertEqual(done.returncode, 2)
+        text = done.stderr.decode()
+        self.assertIn("runs are alive; give a pid", text)
+        for run in runs:
+            self.assertIn(self.path(f"{runs.index(run)}.memprof"), text)
+
     def test_what_is_no_run_is_said(self):
         for target, why in ((self.path("no.memprof"), "no memprof run of this user is writing it"),
                             (str(os.getpid()), "is not run by memprof"), ("0", "0 is no pid")):
