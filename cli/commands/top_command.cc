@@ -70,7 +70,7 @@ int Top(const TopOptions& options) {
   session.ShowProcess(static_cast<pid_t>(options.process));
   if (!options.once && !options.json && FullScreen::CanShow()) {
     session.Look();
-    if (ShowTopScreen(session, view, options.delay)) return kExitFine;
+    if (ShowTopScreen(session, {view, options.delay})) return kExitFine;
   }
   for (;;) {
     session.Look(true);
@@ -102,7 +102,7 @@ CommandBody SetUpTop(Arguments& arguments) {
       .TypeName("PID|CAPTURE");
   AddTimeOption(arguments, "-d,--delay", options->delay, "The time from one look to the next");
   arguments.Add("--by", options->by, "What a row is")
-      .TypeName("place|function|module|thread|process")
+      .TypeName("place|function|site|module|thread|process")
       .ShowDefault();
   arguments.Add("-s,--sort", options->sort, "What the rows are sorted by")
       .TypeName("live|change|minute|peak|rate|blocks|name")
