@@ -34,6 +34,7 @@ void LiveLines::AddBehind(const LiveCallers& callers, size_t line, size_t single
   std::vector<LiveRow> rows = callers.Behind(path);
   lines_[line].is_open = !rows.empty();
   lines_[line].can_open = !rows.empty();
+  if (rows.empty()) open_.erase(path);
   const bool single = path == opened_ && rows.size() == 1 && single_steps < kMostSingleSteps;
   for (LiveRow& row : rows) {
     LiveCallers::Path behind = path;

@@ -88,7 +88,7 @@ class Screen {
     while (!wish_) {
       Draw();
       const std::optional<int> key = WaitForKey();
-      if (!key) continue;
+      if (!key || *key == KEY_RESIZE) continue;
       if (asking_ != Asking::kNothing) {
         Answer(*key);
       } else {
@@ -107,7 +107,8 @@ class Screen {
     auto left = IsLooking() ? std::chrono::ceil<milliseconds>(next_look_ - steady_clock::now())
                             : milliseconds(1000);
     if (session_.NamesAreWanted()) left = std::min(left, kNamesCome);
-    if (shows_output_) left = std::min(left, kOutputComes);
+    // Also while it isn't shown: lines of both streams are in the order in which they are seen.
+    if (output_ != nullptr) left = std::min(left, kOutputComes);
     pollfd input = {STDIN_FILENO, POLLIN, 0};
     const int ready =
         poll(&input, 1, static_cast<int>(std::max<milliseconds::rep>(left.count(), 0)));
@@ -118,6 +119,7 @@ class Screen {
       if (key == ERR) wish_ = Wish::kQuit;
       return key;
     }
+    if (output_ != nullptr) output_->Look();
     timeout(0);
     if (const int key = getch(); key != ERR) return key;  // a resized window
     if (IsLooking() && steady_clock::now() >= next_look_) {
@@ -142,7 +144,7 @@ class Screen {
       help_ = !help_;
       return;
     }
-    if (help_ && key != KEY_RESIZE) {
+    if (help_) {
       help_ = false;
       if (key == 'q' || key == kEscape) return;
     }
@@ -384,7 +386,6 @@ class Screen {
 
   // The last lines that fit.
   void DrawOutput(int row, int end) {
-    output_->Look();
     PutLine(row++, "the program's output (v hides it; it is printed whole at the end)", A_DIM);
     const auto& lines = output_->lines();
     const size_t room = static_cast<size_t>(std::max(end - row, 0));

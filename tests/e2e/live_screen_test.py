@@ -325,7 +325,7 @@ class RunLiveTest(live_runs.LiveRuns):
                 self.until("main", without=("out 3",))
                 self.until("the run has ended", "ended after")
                 self.keys("v")
-                self.until("input 0\\x1b")
+                self.until("input 0")
                 self.keys("q")
                 self.until("status 7")
                 self.assert_all_is_printed()

@@ -166,6 +166,22 @@ TEST(LiveLines, OpenASingleWayAtOnce) {
   EXPECT_EQ(Text(lines), "35 demo 4711\n.35 main\n..20 load\n..10 alloc\n..5 parse\n");
 }
 
+TEST(LiveLines, WhatHasNothingBehindItIsLeftUpwards) {
+  const LiveTable table = OneTable();
+  LiveLines lines;
+  lines.Update(table, {});
+  lines.MoveTo(1);
+  lines.Toggle();
+  lines.Update(table, {});
+  EXPECT_EQ(Text(lines), "30 alloc\n5 parse\n.5 main\n");
+  lines.Open();
+  lines.Open();
+  lines.Update(table, {});
+  EXPECT_EQ(lines.cursor(), 2u);
+  lines.Close();
+  EXPECT_EQ(lines.cursor(), 1u);
+}
+
 TEST(LiveLines, TheCursorFollowsItsRow) {
   const LiveTable table = OneTable();
   LiveLines lines;

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""What viewers cost: live_bench.py BUILD [SECONDS]
+
+A program with 10,000 call stacks allocates without a pause. Prints how much of one core its memprof run
+takes with 0, 1 and 10 viewers that look once a second, how much a viewer takes, how soon a viewer has its
+first figures, and the program's processor time for the same allocations with and without viewers.
+"""
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+SITES, DEPTH = 10_000, 10
+VIEWERS = (0, 1, 10)
+
+
+def processor_seconds(pid):
+    """Of all threads, by nanoseconds: the ticks of stat are too coarse."""
+    total = 0
+    for thread in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as file:
+                total += int(file.read().split()[0])
+        except OSError:
+            pass  # it has just ended
+    return total / 1e9
+
+
+class Bench:
+    def __init__(self, build, folder):
+        self.memprof = os.path.join(build, "bin", "memprof")
+        self.program = os.path.join(build, "tests", "sites_bench")
+        self.folder = folder
+
+    def start(self, allocations):
+        command = [self.memprof, "run", "-q", "-f", "-o", f"{self.folder}/x.memprof", self.program, str(SITES),
+                   str(allocations), str(DEPTH)]
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    def views(self, run, count):
+        return [subprocess.Popen([self.memprof, "top", "--json", str(run.pid)], stdout=subprocess.DEVNULL)
+                for _ in range(count)]
+
+    def first_figures(self, run):
+        """Milliseconds until a viewer has printed its first line, with the names in it."""
+        begin = time.monotonic()
+        viewer = subprocess.Popen([self.memprof, "top", "--json", str(run.pid)], stdout=subprocess.PIPE)
+        viewer.stdout.read(1)
+        took = time.monotonic() - begin
+        viewer.kill()
+        viewer.wait()
+        viewer.stdout.close()
+        return 1000 * took
+
+    def cost_of_memprof(self, seconds):
+        run = self.start(10**12)
+        time.sleep(3)  # all stacks have come
+        first = statistics.median(self.first_figures(run) for _ in range(5))
+        print(f"first line of top --json, with all names: {first:.0f} ms")
+        for count in VIEWERS:
+            viewers = self.views(run, count)
+            time.sleep(2)  # they have their names
+            watched = [run.pid] + [viewer.pid for viewer in viewers]
+            begin, before = time.monotonic(), [processor_seconds(pid) for pid in watched]
+            time.sleep(seconds)
+            passed = time.monotonic() - begin
+            used = [processor_seconds(pid) - then for pid, then in zip(watched, before)]
+            shares = [100 * each / passed for each in used]
+            a_viewer = f", a viewer {statistics.mean(shares[1:]):.1f} %" if count else ""
+            print(f"{count:2} viewers: memprof run takes {shares[0]:.2f} % of a core{a_viewer}", flush=True)
+            for viewer in viewers:
+                viewer.kill()
+                viewer.wait()
+        run.terminate()
+        run.wait()
+
+    def cost_of_program(self, pairs, allocations=3_000_000):
+        """The program's own processor time; run and viewers are other processes."""
+        ratios = []
+        for _ in range(pairs):
+            times = []
+            for count in (0, 10):
+                run = self.start(allocations)
+                viewers = self.views(run, count)
+                program = None
+                last = 0.0
+                while run.poll() is None:
+                    try:
+                        if program is None:
+                            with open(f"/proc/{run.pid}/task/{run.pid}/children", encoding="utf-8") as file:
+                                program = int(file.read().split()[0])
+                        last = max(last, processor_seconds(program))
+                    except (OSError, IndexError, ValueError):
+                        pass
+                    time.sleep(0.005)
+                for viewer in viewers:
+                    viewer.kill()
+                    viewer.wait()
+                times.append(last)
+            ratios.append(times[1] / times[0])
+        print(f"the program's processor time with 10 viewers: {statistics.median(ratios):.3f} of that without "
+              f"({min(ratios):.3f} to {max(ratios):.3f}, {pairs} pairs)")
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    seconds = float(sys.argv[2]) if len(sys.argv) > 2 else 60
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(build, folder)
+        bench.cost_of_memprof(seconds)
+        bench.cost_of_program(5)
+
+
+if __name__ == "__main__":
+    main()
