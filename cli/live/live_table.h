@@ -64,7 +64,7 @@ struct LiveKey {
   std::string place;  // "file.cc:12", or the module; empty where the name says it
   std::string module;
   std::string callers = {};  // of a site: "← Inner ← main, thread worker"; else empty
-  uint64_t stack = 0;   // of a site: its number; else 0
+  uint64_t stack = 0;        // of a site: its number; else 0
   auto operator<=>(const LiveKey&) const = default;
 };
 
