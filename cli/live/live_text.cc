@@ -17,6 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr char kNothingCounts[] = "(nothing counts yet)";
+
 // Narrower tables have short figures, so that 80 columns have them all and the names.
 constexpr size_t kWide = 99;
 
@@ -131,14 +133,15 @@ Heap HeapOf(const ShownRun& run) {
 }
 
 std::string NameOfRun(const ShownRun& run) {
-  return run.processes.empty() ? "(nothing counts yet)" : run.processes[0].program;
+  return run.processes.empty() ? kNothingCounts : run.processes[0].program;
 }
 
 }  // namespace
 
 std::string LiveHeadText(const LiveSession& session) {
   const LiveFigures totals = session.table().totals();
-  std::string text = fmt::format("{} {}", Printable(session.program()), session.run().program);
+  const std::string program = session.program().empty() ? kNothingCounts : session.program();
+  std::string text = fmt::format("{} {}", Printable(program), session.run().program);
   if (session.process() != 0) text += fmt::format(", process {}", session.process());
   if (session.process() == 0 && session.run().living > 1) {
     text += fmt::format(", {} processes", session.run().living);

@@ -5,6 +5,7 @@ A program with 10,000 call stacks allocates without a pause. Prints how much of 
 takes with 0, 1 and 10 viewers that look once a second, how much a viewer takes, how soon a viewer has its
 first figures, and the program's processor time for the same allocations with and without viewers.
 """
+import json
 import os
 import statistics
 import subprocess
@@ -52,7 +53,14 @@ class Bench:
                    str(allocations), str(DEPTH)]
         return subprocess.Popen(command, stdout=subprocess.DEVNULL)
 
+    def await_run(self, run):
+        while run.poll() is None:
+            listed = subprocess.run([self.memprof, "list", "--json"], capture_output=True, check=True).stdout
+            if any(each["supervisor"] == run.pid for each in json.loads(listed)["runs"]):
+                return
+
     def views(self, run, count):
+        self.await_run(run)
         return [subprocess.Popen([self.memprof, "top", "--json", str(run.pid)], stdout=subprocess.DEVNULL)
                 for _ in range(count)]
 
@@ -106,7 +114,7 @@ class Bench:
         run.terminate()
         run.wait()
 
-    def cost_of_program(self, pairs, allocations=3_000_000):
+    def cost_of_program(self, pairs, allocations=10_000_000):
         """The program's own processor time; run and viewers are other processes."""
         ratios = []
         for _ in range(pairs):
@@ -133,7 +141,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(build, folder)
         bench.cost_of_memprof(seconds)
-        bench.cost_of_program(5)
+        bench.cost_of_program(3)
 
 
 if __name__ == "__main__":
