@@ -21,6 +21,8 @@
 namespace memprof {
 namespace {
 
+constexpr char kOpen[] = R"(command -v xdg-open >/dev/null || exit 1
+setsid xdg-open "$1" </dev/null >/dev/null 2>&1 &)";
 constexpr char kNothing[] = "nothing counts in this run yet";
 
 bool HasDisplay() {
@@ -33,10 +35,7 @@ bool HasDisplay() {
 
 // Without waiting for what shows it: the shell ends at once.
 bool OpenPage(const std::string& file) {
-  std::vector<std::string> words = {"/bin/sh", "-c",
-                                    "command -v xdg-open >/dev/null || exit 1; setsid xdg-open "
-                                    "\"$1\" </dev/null >/dev/null 2>&1 &",
-                                    "sh", file};
+  std::vector<std::string> words = {"/bin/sh", "-c", kOpen, "sh", file};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
