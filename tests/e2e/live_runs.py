@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-WAIT = 20  # seconds
+WAIT = 30  # seconds
 
 
 class LiveRuns(harness.MemprofTest):
