@@ -17,6 +17,9 @@ enum class FrameKind : uint8_t {
                  // loader, the C++ runtime, allocators, std:: templates, operator new; Python
                  // code that is built into the interpreter
   kRow = 2,      // no code: "[truncated]", "[pruned]", … Never folded.
+  // Code of a Python interpreter where Python frames stand for it. ClassifyFrame doesn't know of
+  // stacks, and never says this.
+  kInterpreter = 3,
 };
 
 // Functions for which this is true are the allocator's plumbing from now on, for the whole process:

@@ -144,6 +144,13 @@ void* FindIn(const link_map& object, const char* name) {
   return tables.hash != nullptr ? FindByHash(object, tables, name) : nullptr;
 }
 
+void* FindFirstDefinition(const char* name) {
+  for (const link_map* object = LoadedObjects(); object != nullptr; object = object->l_next) {
+    if (void* found = FindIn(*object, name)) return found;
+  }
+  return nullptr;
+}
+
 void* FindNextDefinition(const char* name) {
   const link_map* object = LoadedObjects();
   while (object != nullptr && !IsThisLibrary(*object)) object = object->l_next;

@@ -34,6 +34,10 @@ void* FindIn(const link_map& object, const char* name);
 // as long as only the objects from the process's start are loaded.
 void* FindNextDefinition(const char* name);
 
+// The first definition in all objects but this library, in the loader's order: an executable may
+// have a copy of a library's variable, which is then the one in use.
+void* FindFirstDefinition(const char* name);
+
 // True if an object before this library in the list (the executable, an earlier preload) defines
 // the name, so that references are bound to it and not to our hook. Call it once the executable is
 // relocated: the definition may be an IFUNC, whose resolver is called.

@@ -63,6 +63,11 @@ void Look(const link_map* in) {
     }
     if (state != PythonState::kNoInterpreter) Publish(state);
     may_unload = in != nullptr;
+    RegionHeader& header = process_region.header();
+    if (state == PythonState::kFrames && in != nullptr && header.options.python_objects != 0) {
+      header.python_objects.store(static_cast<uint32_t>(PythonObjects::kLate),
+                                  std::memory_order_relaxed);
+    }
     python_frames.store(state == PythonState::kFrames, std::memory_order_release);
     // Stacks that were remembered until now are not verified by their Python frames.
     if (state == PythonState::kFrames) InvalidateUnwinder();
@@ -81,19 +86,21 @@ PythonStack* PythonStackOf(ThreadSlot& slot) {
   return slot.python;
 }
 
-// The word of a frame: its code's record and its instruction. 0: it is not shown.
-uint64_t WordOf(const InterpreterMemory& memory, const PythonFrame& frame) {
+// The word of a frame: its code's record and its instruction. 0: it is not shown, since it is none
+// of the program's, or (`unread`) could not be read.
+uint64_t WordOf(const InterpreterMemory& memory, const PythonFrame& frame, bool& unread) {
   if (frame.code == 0) return 0;
   const InterpreterLayout& layout = interpreter.layout();
   uint32_t record = python_codes.Find(frame.code);
   if (record == PythonCodes::kNone) {
     CodeObject code;
-    if (!OpenCode(layout, memory, interpreter.code_type(), frame.code, code)) return 0;
-    if (code.stands_for_native) return 0;
-    record = python_codes.Enter(layout, memory, frame.code, code);
+    if (OpenCode(layout, memory, interpreter.code_type(), frame.code, code)) {
+      if (code.stands_for_native) return 0;
+      record = python_codes.Enter(layout, memory, frame.code, code);
+    }
   }
   if (record == PythonCodes::kNone) {
-    Count(process_region.header().python_unread);
+    unread = true;
     return 0;
   }
   return PythonWord(record, InstructionOf(layout, frame));
@@ -175,10 +182,16 @@ const Splice* PythonFramesOf(ThreadSlot& slot, CaptureResult& capture) {
   memory.Load(interpreter.finalizing_word(), finalizing);
   // A remembered stack has no signal frame, so this one is never verified.
   const bool within_signal = HasSignalFrame(slot.stack, capture.depth);
-  ReadChain(layout, memory, within_signal ? 0 : interpreter.ThreadState(), finalizing, chain);
-  if (!chain.valid) Count(process_region.header().python_unread);
+  uintptr_t state = 0;
+  const bool known = within_signal || interpreter.ThreadState(memory, state);
+  ReadChain(layout, memory, known ? state : 0, finalizing, chain);
+  if (!known) chain.valid = false;
+  bool unread = !chain.valid;
   PlaceFrames(layout, interpreter.eval(), slot.stack.frames, capture.depth, chain);
-  for (uint32_t i = 0; i < chain.count; ++i) chain.frames[i].word = WordOf(memory, chain.frames[i]);
+  for (uint32_t i = 0; i < chain.count; ++i) {
+    chain.frames[i].word = WordOf(memory, chain.frames[i], unread);
+  }
+  if (unread) Count(process_region.header().python_unread);
   capture.unchanged = UnchangedUpTo(stack->before(), chain, capture.unchanged);
   if (chain.count == 0) return nullptr;
   if (chain.cut && !capture.truncated) Count(process_region.header().truncated_stacks);
@@ -192,8 +205,7 @@ bool WordsOfPython(ThreadSlot& slot, PythonWords& words) {
   // same native stack never has one.
   if (chain.valid && chain.count == 0 && chain.thread_state == 0) return true;
   words.words = slot.python->words;
-  words.count =
-      slot.python->ListWords(interpreter.layout(), interpreter.finalizing_word(), &code_deaths);
+  words.count = slot.python->ListWords(interpreter, &code_deaths);
   return words.count != 0;
 }
 

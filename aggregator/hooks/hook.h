@@ -77,6 +77,34 @@ template <typename RealCall>
   return address;
 }
 
+// A resize of a block: calls the real function and counts its result. `frees_for_nothing`: nullptr
+// means that the block was freed; otherwise the block is still there. Pre: RealReady().
+template <typename RealCall>
+[[gnu::always_inline]] inline void* ReallocateBlock(void* address, size_t size,
+                                                    bool frees_for_nothing, const Caller& caller,
+                                                    RealCall real_call) {
+  if (CalledWithin(kInAllocator, caller.registers.sp)) return real_call();
+  if (!CountsAll()) {
+    return ReallocateSampled(address, size, frees_for_nothing, caller, real_call);
+  }
+  const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
+  void* result;
+  {
+    const AllocatorScope scope;
+    result = real_call();
+  }
+  if (result != nullptr) {
+    OnReallocated(old, result, size, caller);
+  } else if (address != nullptr) {
+    if (frees_for_nothing) {
+      OnReallocFreed(old, address);
+    } else {
+      OnReallocFailed(old, address);
+    }
+  }
+  return result;
+}
+
 // The block is not known. It counts as the free of an unknown block only if the real delete called
 // no free that a hook saw.
 template <typename RealCall>

@@ -50,25 +50,8 @@ template <typename RealCall>
 [[gnu::always_inline]] inline void* Reallocate(void* address, size_t size, const Caller& caller,
                                                RealCall real_call) {
   if (InArena(address)) return MoveOutOfArena(address, size);
-  if (CalledWithin(kInAllocator, caller.registers.sp)) return real_call();
-  if (!CountsAll()) return ReallocateSampled(address, size, true, caller, real_call);
-  const ClaimedBlock old = address != nullptr ? ClaimForRealloc(address) : ClaimedBlock{};
-  void* result;
-  {
-    const AllocatorScope scope;
-    result = real_call();
-  }
-  if (result != nullptr) {
-    OnReallocated(old, result, size, caller);
-  } else if (address != nullptr) {
-    // glibc frees for a size of 0; other NULLs are failures that leave the block alone.
-    if (size == 0) {
-      OnReallocFreed(old, address);
-    } else {
-      OnReallocFailed(old, address);
-    }
-  }
-  return result;
+  // glibc frees for a size of 0.
+  return ReallocateBlock(address, size, size == 0, caller, real_call);
 }
 
 }  // namespace

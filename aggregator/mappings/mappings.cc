@@ -21,6 +21,7 @@ namespace {
 constinit MappingBook book{process_region};
 constinit MappingQueue queue{process_region, book};
 constinit std::atomic<bool> ready{false};
+constinit ByteRange left_out = {};
 
 // Stores the end of the path of an open file.
 void NameFile(MappingEvent& event, int fd) {
@@ -71,10 +72,13 @@ void RestartMappings() {
   queue.Restart();
 }
 
+void LeaveOutMappingsOf(ByteRange code) { left_out = code; }
+
 // This may be the first event that starts the tracker, also in a forked child. A mapping of the
 // allocator's must not: the allocator is known before the tracker is asked.
 bool FollowsMapping(const Caller& caller) {
   if (!RealReady() || IsRealAllocators(caller.registers.pc)) return false;
+  if (left_out.Contains(caller.registers.pc - 1)) return false;
   // A signal handler interrupted the hook, or the allocator calls by way of another library. glibc's
   // allocator maps without a hook, so with it the caller is a handler. The tracker itself calls no
   // hook.

@@ -8,6 +8,7 @@
 
 #include "aggregator/events/caller.h"
 #include "aggregator/mappings/mapping_event.h"
+#include "aggregator/unwind/byte_cursor.h"
 
 namespace memprof {
 
@@ -15,6 +16,10 @@ namespace memprof {
 // handler that interrupted a hook. False for calls by the allocator's own code, and, with another
 // allocator than glibc's, for all calls within it.
 bool FollowsMapping(const Caller& caller);
+
+// Calls by this code aren't followed from now on: it maps for an allocator whose blocks are counted.
+// Called once, while the process has one thread.
+void LeaveOutMappingsOf(ByteRange code);
 
 // The program's mappings changed in a way that isn't known: counts a lost event.
 void NoteUnknownMapping();

@@ -3,18 +3,13 @@
 #include <cstring>
 
 #include "aggregator/basics/loaded_symbols.h"
+#include "aggregator/unwind/readable_stack.h"
 
 namespace memprof {
 namespace {
 
-// In all objects the first definition in the loader's order: an executable may have a copy of a
-// library's variable, which is then the one in use.
 void* FindFirst(const link_map* in, const char* name) {
-  if (in != nullptr) return FindIn(*in, name);
-  for (const link_map* object = LoadedObjects(); object != nullptr; object = object->l_next) {
-    if (void* found = FindIn(*object, name)) return found;
-  }
-  return nullptr;
+  return in != nullptr ? FindIn(*in, name) : FindFirstDefinition(name);
 }
 
 uintptr_t AddressOf(const link_map* in, const char* name) {
@@ -38,9 +33,20 @@ PythonState Interpreter::Find(const link_map* in) {
   const PythonState known = FindLayout(in);
   if (known != PythonState::kFrames) return known;
   code_type_ = AddressOf(in, "PyCode_Type");
-  void* const get = FindFirst(in, "PyGILState_GetThisThreadState");
-  if (code_type_ == 0 || get == nullptr) return PythonState::kUnsuitable;
-  memcpy(&get_thread_state_, &get, sizeof get);
+  const auto take = [in](const char* name, uintptr_t (*&function)()) {
+    void* const found = FindFirst(in, name);
+    memcpy(&function, &found, sizeof found);
+    return found != nullptr;
+  };
+  if (code_type_ == 0 || !take("PyGILState_GetThisThreadState", get_thread_state_)) {
+    return PythonState::kUnsuitable;
+  }
+  newest_ = nullptr;
+  if (layout_.minor <= 11 && (!take("PyInterpreterState_Main", main_) ||
+                              !take("_PyThreadState_UncheckedGet", lock_holder_) ||
+                              !take("PyInterpreterState_Head", newest_))) {
+    return PythonState::kUnsuitable;
+  }
   if (layout_.boundary == PythonBoundary::kEvalCalls &&
       !eval_.Find(AddressOf(in, "_PyEval_EvalFrameDefault"))) {
     return PythonState::kUnsuitable;
@@ -64,6 +70,31 @@ PythonState Interpreter::FindLayout(const link_map* in) {
   uint64_t words[kPublishedWords];
   memcpy(words, reinterpret_cast<const void*>(runtime_), sizeof words);
   return PublishedLayout(words, layout_);
+}
+
+bool Interpreter::HolderIsThisThread(const InterpreterMemory& memory, uintptr_t& state) const {
+  // A thread's state has pthread_self() in one of its first words.
+  constexpr uintptr_t kSearched = 40 * sizeof(uintptr_t);
+  const uintptr_t holder = lock_holder_();
+  for (uintptr_t at = 0; holder != 0 && at < kSearched; at += sizeof(uintptr_t)) {
+    uintptr_t word = 0;
+    if (!memory.Load(holder + at, word)) return false;
+    if (word != ThreadPointer()) continue;
+    state = holder;
+    return true;
+  }
+  return false;
+}
+
+uintptr_t Interpreter::newest_word() const {
+  // The runtime has the newest and the main interpreter side by side, not far from its beginning.
+  constexpr uintptr_t kSearched = 32 * sizeof(uintptr_t);
+  const uintptr_t main = main_();
+  if (main == 0 || newest_() != main) return 0;
+  for (uintptr_t at = runtime_; at < runtime_ + kSearched; at += sizeof(uintptr_t)) {
+    if (LoadWord(at) == main && LoadWord(at + sizeof(uintptr_t)) == main) return at;
+  }
+  return 0;
 }
 
 }  // namespace memprof

@@ -13,6 +13,7 @@
 
 #include "aggregator/python/eval_code.h"
 #include "aggregator/python/interpreter_layout.h"
+#include "aggregator/python/interpreter_memory.h"
 
 namespace memprof {
 
@@ -29,19 +30,35 @@ class Interpreter {
 
   // The calling thread's state; 0: it has none. The interpreter's function only reads a
   // thread-specific value. It is also right while the thread has released the interpreter's lock.
-  uintptr_t ThreadState() const { return get_thread_state_(); }
+  // False: it isn't known. Up to 3.11 that value stays the state of the first interpreter that the
+  // thread had. While the process has several, only the thread that holds their lock knows its own.
+  bool ThreadState(const InterpreterMemory& memory, uintptr_t& state) const {
+    state = get_thread_state_();
+    return !StateIsOfFirst() || newest_() == main_() || HolderIsThisThread(memory, state);
+  }
+
+  bool StateIsOfFirst() const { return newest_ != nullptr; }
+
+  // Then: the word that changes when there is another interpreter. 0: not known, or there is
+  // another one now.
+  uintptr_t newest_word() const;
 
   // The runtime's word that says which thread ends the interpreter; 0: none does.
   uintptr_t finalizing_word() const { return runtime_ + layout_.runtime_finalizing; }
 
  private:
   PythonState FindLayout(const link_map* in);
+  bool HolderIsThisThread(const InterpreterMemory& memory, uintptr_t& state) const;
 
   InterpreterLayout layout_;
   EvalCode eval_;
   uintptr_t runtime_ = 0;
   uintptr_t code_type_ = 0;
   uintptr_t (*get_thread_state_)() = nullptr;
+  // Up to 3.11, otherwise nullptr. All three only read a word.
+  uintptr_t (*newest_)() = nullptr;  // interpreter
+  uintptr_t (*main_)() = nullptr;
+  uintptr_t (*lock_holder_)() = nullptr;  // the thread state that holds the lock
   uint32_t version_ = 0;
 };
 

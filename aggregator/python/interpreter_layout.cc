@@ -55,7 +55,7 @@ InterpreterLayout InterpreterFrames(uint32_t minor) {
   return layout;
 }
 
-// Indices of the published words. Structures grew in the middle from 3.13 to 3.14.
+// Indices of the published words. Structures grew in the middle from version to version.
 struct Published {
   uint32_t finalizing, current_frame, previous, executable, instruction, owner, file, qualname,
       lines, first_line, instructions, type, bytes_size, bytes_data, string_state, string_length,
@@ -65,6 +65,8 @@ constexpr Published kPublished13 = {4,  23, 29, 30, 31, 33, 35, 37, 38,
                                     39, 43, 45, 65, 66, 68, 69, 70};
 constexpr Published kPublished14 = {4,  26, 32, 33, 34, 36, 40, 42, 43,
                                     44, 48, 51, 75, 76, 78, 79, 80};
+constexpr Published kPublished15 = {4,  26, 40, 41, 42, 44, 48, 50, 51,
+                                    52, 56, 59, 87, 88, 90, 91, 92};
 
 }  // namespace
 
@@ -79,9 +81,9 @@ PythonState PublishedLayout(const uint64_t (&words)[kPublishedWords], Interprete
   if (words[0] != kCookie) return PythonState::kUnknownVersion;
   const uint64_t major = words[1] >> 24;
   const auto minor = static_cast<uint32_t>(words[1] >> 16 & 0xff);
-  if (major != 3 || (minor != 13 && minor != 14)) return PythonState::kUnknownVersion;
+  if (major != 3 || minor < 13 || minor > 15) return PythonState::kUnknownVersion;
   if (words[2] != 0) return PythonState::kFreeThreaded;
-  const Published at = minor == 13 ? kPublished13 : kPublished14;
+  const Published at = minor == 13 ? kPublished13 : minor == 14 ? kPublished14 : kPublished15;
   layout = InterpreterFrames(minor);
   if (words[at.finalizing] > 1 << 20) return PythonState::kUnknownVersion;
   layout.runtime_finalizing = static_cast<uint32_t>(words[at.finalizing]);

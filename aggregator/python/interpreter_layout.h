@@ -52,7 +52,7 @@ struct InterpreterLayout {
   uint32_t runtime_finalizing = 0;
 };
 
-// Common to all versions from 3.8 to 3.14.
+// Common to all versions from 3.8 to 3.15.
 inline constexpr uint32_t kObjectType = 8;
 inline constexpr uint32_t kTypeDealloc = 48;
 inline constexpr uint32_t kStringLength = 16;

@@ -4,14 +4,20 @@
 
 namespace memprof {
 
-uint32_t PythonStack::ListWords(const InterpreterLayout& layout, uintptr_t finalizing_word,
-                                const uint64_t* code_deaths) {
+uint32_t PythonStack::ListWords(const Interpreter& interpreter, const uint64_t* code_deaths) {
   const FrameChain& chain = now();
+  const InterpreterLayout& layout = interpreter.layout();
   const uintptr_t thread_word = ThreadWordOf(chain.thread_state);
   if (thread_word == 0 || !chain.valid) return 0;
   uint32_t count = 0;
   const auto add = [&](uintptr_t address, uintptr_t value) { words[count++] = {address, value}; };
-  add(finalizing_word, chain.finalizing);
+  add(interpreter.finalizing_word(), chain.finalizing);
+  if (interpreter.StateIsOfFirst()) {
+    const uintptr_t newest = interpreter.newest_word();
+    // The thread may run another interpreter soon, which that word doesn't tell.
+    if (newest == 0) return 0;
+    add(newest, LoadWord(newest));
+  }
   add(thread_word, chain.thread_state);
   // Code that died since may have been replaced by other code at its address.
   add(reinterpret_cast<uintptr_t>(code_deaths), *code_deaths);

@@ -7,20 +7,20 @@
 #include <cstdint>
 
 #include "aggregator/python/frame_chain.h"
+#include "aggregator/python/interpreter.h"
 #include "aggregator/unwind/verified_stacks.h"
 
 namespace memprof {
 
 struct PythonStack {
-  static constexpr uint32_t kMaxWords = 8 + 5 * FrameChain::kCapacity;
+  static constexpr uint32_t kMaxWords = 9 + 5 * FrameChain::kCapacity;
 
   FrameChain& now() { return chains[newer]; }
   const FrameChain& before() const { return chains[1 - newer]; }
 
   // All words of the newer chain that, unchanged, make it the same. Read in this order, each is
   // readable if those before it are unchanged. 0: it can't be verified.
-  uint32_t ListWords(const InterpreterLayout& layout, uintptr_t finalizing_word,
-                     const uint64_t* code_deaths);
+  uint32_t ListWords(const Interpreter& interpreter, const uint64_t* code_deaths);
 
   uint32_t newer;
   FrameChain chains[2];

@@ -12,6 +12,7 @@
 #include "aggregator/events/unseen_blocks.h"
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/inner_jemalloc.h"
+#include "aggregator/hooks/python_allocators.h"
 #include "aggregator/start/handshake_client.h"
 #include "aggregator/start/loading.h"
 #include "aggregator/state/counting.h"
@@ -41,6 +42,7 @@ void OnLoaded(int argc, char** argv, char**) {
     if (on_exit_of_libc != nullptr) on_exit_of_libc(NoteStatus, nullptr);
   }
   StartPython();
+  HookPythonAllocators(CurrentRegion());
   // The executable is relocated by now, and none of its constructors has run.
   HookInnerJemalloc(CurrentRegion());
 }

@@ -44,6 +44,7 @@ std::string OptionsText(const EnvOptions& options, const TrackerOptions& tracker
   if (tracker.exact_peak != 0) words.push_back("exact-peak");
   if (!options.mmap) words.push_back("no-mmap");
   if (tracker.python == 0) words.push_back("no-python");
+  if (tracker.python_objects != 0) words.push_back("python-allocators");
   if (!options.follow_fork) words.push_back("no-follow-fork");
   if (!options.command_line) words.push_back("no-command-line");
   if (options.max_files != kDefaultMaxFiles) {
@@ -132,6 +133,7 @@ CommandBody SetUpEnv(Arguments& arguments) {
       .TypeName("shell|systemd|docker")
       .ShowDefault("shell");
   AddTrackingOptions(arguments, options->tracking);
+  AddPythonAllocatorsOption(arguments, options->tracking);
   arguments.AddFlag("--mmap,!--no-mmap", options->mmap,
                     "Follow what the program maps itself (mmap, mremap, brk); the default");
   arguments.AddFlag(

@@ -37,7 +37,10 @@ int Flamegraph(const FlamegraphOptions& options) {
   }
   if (output.file.empty()) output.file = options.captures.names[0] + ".html";
   if (const auto free = CheckOutput(output); !free) return ExitStatusOf(free.error());
-  const auto profile = LoadProfile(options.captures, options.symbols);
+  // The page has all frames, and shows those of an interpreter on request.
+  SymbolOptions symbols = options.symbols;
+  symbols.native_frames = true;
+  const auto profile = LoadProfile(options.captures, symbols);
   if (!profile) return ExitStatusOf(profile.error());
 
   if (options.which.temporary && profile->tracker.temporary_threshold == 0) {
@@ -47,6 +50,7 @@ int Flamegraph(const FlamegraphOptions& options) {
   SayChosen(*profile);
   PageOptions page;
   page.mode = options.which.figure();
+  page.native_frames = options.symbols.native_frames;
   page.capture = std::filesystem::path(TextOfNames(options.captures.names)).filename().string();
   page.warnings = ProcessLines(*profile);
   for (const std::string& doubt : ExactnessNotes(*profile)) page.warnings.push_back(doubt);

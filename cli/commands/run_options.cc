@@ -89,6 +89,7 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
       .TypeName("FILE");
   AddCommandLineOption(arguments, options->command_line);
   AddTrackingOptions(arguments, options->tracking);
+  AddPythonAllocatorsOption(arguments, options->tracking);
   arguments
       .Add("--python", options->python,
            "The interpreter for script.py, -m MODULE and -c CODE in place of a program (default: "

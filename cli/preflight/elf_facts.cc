@@ -47,6 +47,8 @@ void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
     if (name == "malloc") facts.defines_malloc = true;
     if (name == "tc_malloc") facts.inner_allocator = "tcmalloc";
     if (name == "mi_malloc") facts.inner_allocator = "mimalloc";
+    if (name == "Py_GetVersion") facts.defines_python = true;
+    if (name == "_Py_DecRefShared") facts.defines_free_threaded = true;
     if (name == "mallocx" && header.sh_type == SHT_DYNSYM) facts.exports_mallocx = true;
     if (name.ends_with("mallctl") && facts.defines_mallctl.empty()) facts.defines_mallctl = name;
     if (name == "__asan_init" || name == "__tsan_init" || name == "__msan_init") {
@@ -141,6 +143,10 @@ std::optional<ElfFacts> ReadElfFacts(const std::string& path, bool whole) {
     facts.jemalloc = ReadInnerJemalloc(elf);
   } else if (whole && facts.inner_allocator.empty() && !has_symbols && code_bytes >= kLeastCode) {
     FindMessages(elf, facts);
+  }
+  // CPython has one from 3.13 on, and uses it only in builds without the global lock.
+  if (facts.defines_python && !facts.defines_free_threaded && facts.inner_allocator == "mimalloc") {
+    facts.inner_allocator.clear();
   }
   return facts;
 }

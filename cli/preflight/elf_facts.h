@@ -28,7 +28,9 @@ struct ElfFacts {
   std::string inner_allocator;
   bool exports_mallocx = false;  // in .dynsym: a jemalloc that other modules can call
   bool imports_mlockall = false;
-  bool defines_sanitizer = false;  // __asan_init, __tsan_init, __msan_init
+  bool defines_python = false;         // CPython
+  bool defines_free_threaded = false;  // … without the global lock
+  bool defines_sanitizer = false;      // __asan_init, __tsan_init, __msan_init
 };
 
 // The allocator inside an executable that no hook can intercept: "jemalloc", or "malloc" for one of

@@ -27,6 +27,8 @@ std::vector<std::string> ExactnessNotes(const Profile& profile) {
       "allocations found the tables full: they are in the row [tables full]");
   say(tracker.unnamed_frames,
       "frames are in files that the table of modules had no room for: they have no names");
+  say(tracker.unread_python,
+      "allocations have stacks without Python functions, which could not be read there");
   say(tracker.truncated_stacks,
       "allocations had stacks deeper than 512 frames: their outer frames are [truncated]");
   if (tracker.inexact_read) {

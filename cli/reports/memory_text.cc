@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -57,9 +58,25 @@ std::string LastSaidText(const AllocatorSample& said) {
   return text;
 }
 
-}  // namespace
+// Where a Python interpreter's pools are.
+void AddPools(const Profile& profile, std::vector<std::string>& notes) {
+  const PythonArenas& arenas = profile.python_arenas;
+  if (arenas.peak.bytes != 0 || arenas.leaked.bytes != 0) {
+    notes.push_back(fmt::format(
+        "pools of small Python objects are {} of what the program had mapped at most, and {} of "
+        "what it has mapped last; memprof run --trace-python-allocators counts their objects",
+        FormatBytes(arenas.peak.bytes), FormatBytes(arenas.leaked.bytes)));
+  }
+  if (std::any_of(profile.sites.begin(), profile.sites.end(), [](const ProfileSite& site) {
+        return site.kind == AllocatorKind::kPymallocMalloc;
+      })) {
+    notes.push_back(
+        "small Python objects are counted one by one: what their pools keep beside them is in the "
+        "allocator's part");
+  }
+}
 
-MemoryTable MemoryTableOf(const Profile& profile) {
+MemoryTable TableOf(const Profile& profile) {
   const MemoryRecord& memory = profile.memory;
   const bool said = Tells(memory.last_said);
   MemoryTable table;
@@ -114,6 +131,14 @@ MemoryTable MemoryTableOf(const Profile& profile) {
   if (said && memory.last_said != last.allocator) {
     table.notes.push_back(LastSaidText(memory.last_said));
   }
+  return table;
+}
+
+}  // namespace
+
+MemoryTable MemoryTableOf(const Profile& profile) {
+  MemoryTable table = TableOf(profile);
+  AddPools(profile, table.notes);
   return table;
 }
 

@@ -95,6 +95,7 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
         "seen");
   }
   if (!outcome.without_python.empty()) lines.push_back(outcome.without_python);
+  if (!outcome.without_python_objects.empty()) lines.push_back(outcome.without_python_objects);
   if (outcome.executed_without_capture > 0) {
     lines.push_back(fmt::format("of {} earlier images of the program {} have no capture",
                                 FormatCount(static_cast<uint64_t>(outcome.executed_images)),

@@ -327,6 +327,7 @@ void Supervisor::FinishLastImage() {
   named_moments_.Finish();
   if (written) {
     outcome_.written = std::move(*written).Take();
+    outcome_.without_python_objects = image_->WhyWithoutPythonObjects(*outcome_.written);
   } else {
     outcome_.write_error = written.error().message;
   }

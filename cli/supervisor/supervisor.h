@@ -67,9 +67,10 @@ struct RunOutcome : ProgramEnd {
   int late_trackers = 0;
   // trackers of other processes, which were told to run untracked
   int descendants = 0;
-  bool jemalloc_refused = false;  // by the last image's (Image::JemallocRefused)
-  std::string without_python;     // why its stacks have no Python frames; empty: no reason
-  bool left_out = false;          // --only or --skip: the program itself
+  bool jemalloc_refused = false;       // by the last image's (Image::JemallocRefused)
+  std::string without_python;          // why its stacks have no Python frames; empty: no reason
+  std::string without_python_objects;  // why these aren't counted one by one; empty: no reason
+  bool left_out = false;               // --only or --skip: the program itself
   // if not empty: the last image executed this program, from which no tracker came, so the capture
   // is the earlier image's
   std::string untracked_image;

@@ -66,8 +66,9 @@ class Merger {
       const ProfileFrame& frame = profile_.frames[index];
       const std::string module =
           frame.module == kNoModule ? std::string() : profile_.modules[frame.module].path;
-      name_of_frame_[index] =
-          Name({frame.function, frame.file, module, ClassifyFrame(frame.function, module)});
+      name_of_frame_[index] = Name(
+          {frame.function, frame.file, module,
+           frame.stands_behind ? FrameKind::kInterpreter : ClassifyFrame(frame.function, module)});
     }
     return name_of_frame_[index];
   }
@@ -77,6 +78,8 @@ class Merger {
   uint32_t Name(FunctionName name) {
     // NUL can't occur in a path; in a function it would only merge two hostile names.
     std::string key = name.function + '\0' + name.file + '\0' + name.module;
+    // Code of the interpreter has two names: behind Python frames, and without them.
+    if (name.kind == FrameKind::kInterpreter) key += '\0';
     const auto [it, is_new] =
         name_index_.try_emplace(std::move(key), static_cast<uint32_t>(tree_.names.size()));
     if (is_new) tree_.names.push_back(std::move(name));

@@ -28,6 +28,11 @@ struct FunctionName {
   friend bool operator==(const FunctionName&, const FunctionName&) = default;
 };
 
+// A page gives such a frame's bytes to its caller, unless the reader wants to see it.
+inline bool IsFolded(FrameKind kind) {
+  return kind == FrameKind::kSystem || kind == FrameKind::kInterpreter;
+}
+
 struct MergedNode {
   uint32_t parent = 0;
   uint32_t frame = 0;  // index into names; meaningless in the root

@@ -29,6 +29,7 @@ namespace memprof {
 
 struct PageOptions {
   Figure mode = Figure::kPeak;  // the figure that the page shows first
+  bool native_frames = false;   // it first shows a Python interpreter's frames, too
   std::string capture;          // the capture's name, for the title
   // One line for each reason why figures aren't exact and complete. Empty: there is none, and the
   // page says so.
@@ -44,7 +45,7 @@ struct PageOptions {
 
 // Only the data.
 //
-//   {"schema": 1, "mode": "peak", "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
+//   {"schema": 1, "mode": "peak", "native_frames": false, "capture": …, "program": {…}, "totals": {"peak": [bytes, n], …},
 //    "kept_by_design": [bytes, n], "of_running_threads": [bytes, n],
 //    "warnings": […], "notes": […], "strings": ["", …], "frames": {columns of string indexes},
 //    "nodes": {"parent": […], "frame": […]}, "threads": [name, …],

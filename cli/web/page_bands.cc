@@ -54,7 +54,7 @@ class BandMaker {
     if (profile_.sites[index].runtime_reason != nullptr) return runtime_;
     for (const uint32_t node : PathToRoot(merged_.nodes, merged_.node_of_site[index])) {
       const uint32_t name = merged_.nodes[node].frame;
-      if (merged_.names[name].kind != FrameKind::kSystem) return name;
+      if (!IsFolded(merged_.names[name].kind)) return name;
     }
     return no_program_;
   }

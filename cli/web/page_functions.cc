@@ -124,7 +124,7 @@ class Counter {
     uint32_t reason = no_program_;
     for (const uint32_t node : PathToRoot(merged_.nodes, leaf)) {
       const uint32_t name = merged_.nodes[node].frame;
-      if (!is_located && functions_[name].kind != FrameKind::kSystem) {
+      if (!is_located && !IsFolded(functions_[name].kind)) {
         location = name;
         is_located = true;
       }

@@ -22,7 +22,7 @@ class FrameTable {
 
   uint32_t Add(const ProfileFrame& frame) {
     const auto key = std::make_tuple(frame.function, frame.file, frame.line, frame.module,
-                                     frame.offset, frame.inlined);
+                                     frame.offset, frame.inlined, frame.stands_behind);
     const auto [at, fresh] = ids_.emplace(key, static_cast<uint32_t>(frames_.size()));
     if (fresh) frames_.push_back(frame);
     return at->second;
@@ -30,7 +30,8 @@ class FrameTable {
 
  private:
   std::vector<ProfileFrame>& frames_;
-  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool>, uint32_t> ids_;
+  std::map<std::tuple<std::string, std::string, uint32_t, uint32_t, uint64_t, bool, bool>, uint32_t>
+      ids_;
 };
 
 // Which of the snapshot's frames a profile shows.
@@ -38,14 +39,15 @@ class ShownFrames {
  public:
   ShownFrames(const Snapshot& snapshot, const SnapshotMappings& mappings,
               const ProfileOptions& options)
-      : interpreter_(snapshot.frames.size()),
+      : native_frames_(options.native_frames),
+        interpreter_(snapshot.frames.size()),
         in_python_(snapshot.nodes.size()),
         used_(snapshot.frames.size(), snapshot.python.empty()) {
     if (snapshot.python.empty()) return;
     for (size_t i = 0; i < snapshot.frames.size(); ++i) {
       const uint32_t module = snapshot.frames[i].module;
-      interpreter_[i] = !options.native_frames && module < snapshot.modules.size() &&
-                        IsInterpreterModule(snapshot.modules[module].path);
+      interpreter_[i] =
+          module < snapshot.modules.size() && IsInterpreterModule(snapshot.modules[module].path);
     }
     for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
       const SnapshotNode& node = snapshot.nodes[i];
@@ -57,8 +59,9 @@ class ShownFrames {
 
   // The stack that ends with this node has a Python frame.
   bool InPython(uint32_t node) const { return in_python_[node]; }
-  // The frame is left out of such a stack.
-  bool IsLeftOut(uint32_t frame) const { return interpreter_[frame]; }
+  // Python frames stand for this frame in such a stack.
+  bool StandsBehind(uint32_t frame) const { return interpreter_[frame]; }
+  bool IsLeftOut(uint32_t frame) const { return interpreter_[frame] && !native_frames_; }
 
   // The chains of all frames. Those that are shown nowhere aren't looked for.
   std::vector<SourceChain> Resolve(const Snapshot& snapshot, Symbolizer& symbolizer) const {
@@ -83,10 +86,11 @@ class ShownFrames {
     const bool python = in_python_[leaf];
     for (const uint32_t node : PathToRoot(snapshot.nodes, leaf)) {
       const uint32_t frame = snapshot.nodes[node].frame;
-      if (!python || !interpreter_[frame]) used_[frame] = true;
+      if (!python || !IsLeftOut(frame)) used_[frame] = true;
     }
   }
 
+  const bool native_frames_;
   std::vector<bool> interpreter_;  // by frame
   std::vector<bool> in_python_;    // by node
   std::vector<bool> used_;         // by frame
@@ -122,8 +126,10 @@ class ProfileNodes {
     uint32_t parent = made[node];
     for (size_t i = path_.size(); i-- > 0;) {
       const uint32_t frame = snapshot_.nodes[path_[i]].frame;
-      const bool left_out = shown_.InPython(leaf) && shown_.IsLeftOut(frame);
-      if (!left_out) parent = Add(frame, parent);
+      const bool python = shown_.InPython(leaf);
+      if (!python || !shown_.IsLeftOut(frame)) {
+        parent = Add(frame, parent, python && shown_.StandsBehind(frame));
+      }
       made[path_[i]] = parent;
     }
     return parent;
@@ -134,13 +140,13 @@ class ProfileNodes {
 
   // A frame with inlined functions becomes one node for each; the function that has the frame is
   // outermost.
-  uint32_t Add(uint32_t index, uint32_t parent) {
+  uint32_t Add(uint32_t index, uint32_t parent, bool stands_behind) {
     const SnapshotFrame& frame = snapshot_.frames[index];
     if (IsPython(frame)) return Node(PythonFrame(frame), parent);
     const SourceChain& chain = chains_[index];
     for (size_t k = chain.size(); k-- > 0;) {
       parent = Node({chain[k].function, chain[k].file, chain[k].line, frame.module, frame.offset,
-                     chain[k].inlined},
+                     chain[k].inlined, false, stands_behind},
                     parent);
     }
     return parent;
@@ -177,6 +183,24 @@ class ProfileNodes {
   std::map<std::string, uint32_t> sources_;  // the modules of Python frames
 };
 
+// CPython maps arenas of 256 KiB, from 3.10 on of 1 MiB, and hardly anything else.
+PythonArenas ArenasOf(const Snapshot& snapshot, const SnapshotMappings& mappings) {
+  constexpr uint64_t kSmallest = 256 << 10, kLargest = 1 << 20;
+  PythonArenas arenas;
+  for (const SnapshotMapping& row : mappings.rows) {
+    if (row.kind != MappingKind::kAnonymous || row.reserved || row.node == 0) continue;
+    const uint32_t module = snapshot.frames[snapshot.nodes[row.node].frame].module;
+    const uint64_t each = row.total.allocations == 0 ? 0 : row.total.bytes / row.total.allocations;
+    if (module >= snapshot.modules.size() || !IsInterpreterModule(snapshot.modules[module].path) ||
+        (each != kSmallest && each != kLargest)) {
+      continue;
+    }
+    arenas.peak += row.peak;
+    arenas.leaked += row.leaked;
+  }
+  return arenas;
+}
+
 }  // namespace
 
 Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOptions& options) {
@@ -197,6 +221,8 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOpti
     ProfileProcess& sum = profile.processes.back();
     for (const ProcessRow& row : sum.rows) AddFigures(sum, row);
   }
+
+  profile.python_arenas = ArenasOf(snapshot, profile.mappings);
 
   const ShownFrames shown(snapshot, profile.mappings, options);
   std::vector<SourceChain> chains = shown.Resolve(snapshot, symbolizer);
@@ -235,6 +261,7 @@ const char* KindName(const Profile& profile, const ProfileFrame& frame) {
     case FrameKind::kRow:
       return "row";
     case FrameKind::kProgram:
+    case FrameKind::kInterpreter:  // said above
       break;
   }
   return "program";

@@ -35,6 +35,8 @@ struct ProfileFrame {
   uint64_t offset = 0;          // of the return address; the same for all functions inlined there
   bool inlined = false;         // inlined into its caller (its parent node)
   bool python = false;          // a Python function; its module is its source file
+  // Code of a Python interpreter in a stack that has Python frames, which stand for it.
+  bool stands_behind = false;
   friend bool operator==(const ProfileFrame&, const ProfileFrame&) = default;
 };
 
@@ -72,6 +74,13 @@ struct ProfileProcess : Figures {  // for kApart: sums over its rows
 
 inline constexpr char kRuntimeRow[] = "[runtime, kept by design]";
 
+// What a Python interpreter mapped for small objects, a pool at a time; its objects are in no other
+// figure. 0 if they were counted instead, one by one.
+struct PythonArenas {
+  Count peak;    // when the program had mapped most
+  Count leaked;  // at the end, or now
+};
+
 struct Profile : Figures {  // sums over sites
   SnapshotProgram program;
   SnapshotTracker tracker;
@@ -84,6 +93,7 @@ struct Profile : Figures {  // sums over sites
   Moments moments;
   NamedMoments named;
   SnapshotMappings mappings;  // their nodes are indices into this profile's
+  PythonArenas python_arenas = {};
   MemoryRecord memory;
   std::vector<Unseen> unseen;
   std::vector<SnapshotSource> sources;    // of a merge; empty: the profile is no merge

@@ -19,8 +19,12 @@ enum class AllocatorKind : uint8_t {
   kMallocx = 7,   // jemalloc's
   kRallocx = 8,   // and xallocx
   kPool = 9,      // a pool of the program's own, reported through memprof.h
+  // Objects and buffers of a Python interpreter (TrackerOptions.python_objects)
+  kPymallocMalloc = 10,
+  kPymallocCalloc = 11,
+  kPymallocRealloc = 12,
 };
-inline constexpr uint32_t kAllocatorKinds = 10;
+inline constexpr uint32_t kAllocatorKinds = 13;
 
 // The name in reports. An unknown number has the name of kUnknown.
 inline constexpr const char* NameOf(AllocatorKind kind) {
@@ -43,6 +47,12 @@ inline constexpr const char* NameOf(AllocatorKind kind) {
       return "rallocx";
     case AllocatorKind::kPool:
       return "pool";
+    case AllocatorKind::kPymallocMalloc:
+      return "pymalloc_malloc";
+    case AllocatorKind::kPymallocCalloc:
+      return "pymalloc_calloc";
+    case AllocatorKind::kPymallocRealloc:
+      return "pymalloc_realloc";
     case AllocatorKind::kUnknown:
       break;
   }

@@ -71,4 +71,11 @@ enum class PythonState : uint32_t {
   kUnsuitable = 4,      // something that is needed wasn't found in the interpreter
 };
 
+// RegionHeader.python_objects: whether an interpreter's objects are counted.
+enum class PythonObjects : uint32_t {
+  kNotAsked = 0,  // or there is no interpreter that is known
+  kCounted = 1,
+  kLate = 2,  // its allocator was in use already: it was opened while the program ran
+};
+
 }  // namespace memprof

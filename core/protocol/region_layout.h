@@ -64,7 +64,7 @@
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 14;
+inline constexpr uint32_t kRegionVersion = 15;
 
 enum class Table : uint32_t {
   kModules,
@@ -354,6 +354,9 @@ struct TrackerOptions {
   uint64_t sample_seed = 0;  // seed of the random draws
   uint32_t mappings = 1;     // 1: mappings of the program are followed
   uint32_t python = 1;       // 1: stacks have the frames of a Python interpreter
+  // 1: an interpreter's objects are counted, instead of the arenas that it keeps them in
+  uint32_t python_objects = 0;
+  uint32_t reserved = 0;
   InnerJemalloc jemalloc = {};
 };
 
@@ -446,6 +449,8 @@ struct RegionHeader {
   std::atomic<uint32_t> python_version;  // as PY_VERSION_HEX, as far as it is known
   // allocations whose Python frames could not be read: their stacks have native frames only
   std::atomic<uint64_t> python_unread;
+  std::atomic<uint32_t> python_objects;  // PythonObjects
+  uint32_t reserved_5;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 

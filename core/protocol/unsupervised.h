@@ -110,6 +110,8 @@ constexpr const char* TakeOption(const Word& word, UnsupervisedOptions* options)
     options->tracker.mappings = 0;
   } else if (Is(word, "no-python")) {
     options->tracker.python = 0;
+  } else if (Is(word, "python-allocators")) {
+    options->tracker.python_objects = 1;
   } else if (Is(word, "no-follow-fork")) {
     options->follow_fork = false;
   } else if (Is(word, "no-command-line")) {

@@ -203,6 +203,7 @@ void CopyTrust(const RegionView& region, const PeakState& state, uint64_t raced_
   tracker.tables_full_events = header.tables_full_events;
   tracker.unknown_frees = header.unknown_frees;
   tracker.unnamed_frames = header.unnamed_frames;
+  tracker.unread_python = header.python_unread;
   if (header.attached != 0) {  // without a tracker that was attached these words mean nothing
     tracker.attached = 1;
     tracker.before_attach_frees = header.before_attach_frees;

@@ -114,6 +114,7 @@ struct SnapshotTracker {
   uint64_t tables_full_events = 0;
   uint64_t unknown_frees = 0;
   uint64_t unnamed_frames = 0;      // frames in files for which the table of modules had no room
+  uint64_t unread_python = 0;       // allocations with Python frames that could not be read
   uint64_t counter_peak_bytes = 0;  // the peak according to the ordering word
   uint64_t peak_bound_bytes = 0;    // largest error of the rows at the peak; 0: exact
   uint64_t unattributed_bytes = 0;  // in the ordering word's peak but in no row

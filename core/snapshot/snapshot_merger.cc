@@ -239,10 +239,10 @@ void SnapshotMerger::PlaceTracker(const SnapshotTracker& more) {
        {&SnapshotTracker::bytes, &SnapshotTracker::dropped_events,
         &SnapshotTracker::truncated_stacks, &SnapshotTracker::incomplete_stacks,
         &SnapshotTracker::tables_full_events, &SnapshotTracker::unknown_frees,
-        &SnapshotTracker::unnamed_frames, &SnapshotTracker::counter_peak_bytes,
-        &SnapshotTracker::peak_bound_bytes, &SnapshotTracker::unattributed_bytes,
-        &SnapshotTracker::attached, &SnapshotTracker::before_attach_frees,
-        &SnapshotTracker::before_attach_bytes}) {
+        &SnapshotTracker::unnamed_frames, &SnapshotTracker::unread_python,
+        &SnapshotTracker::counter_peak_bytes, &SnapshotTracker::peak_bound_bytes,
+        &SnapshotTracker::unattributed_bytes, &SnapshotTracker::attached,
+        &SnapshotTracker::before_attach_frees, &SnapshotTracker::before_attach_bytes}) {
     sum.*figure = SaturatedSum(sum.*figure, more.*figure);
   }
   sum.stop_reason = std::max(sum.stop_reason, more.stop_reason);

@@ -40,6 +40,7 @@ bool DecodeTracker(std::string_view raw, SnapshotTracker& tracker) {
   tracker.fork_children = static_cast<uint32_t>(in.Varint());
   tracker.inexact_read = in.Varint() != 0;
   tracker.unnamed_frames = in.empty() ? 0 : in.Varint();
+  tracker.unread_python = in.empty() ? 0 : in.Varint();
   return !in.failed();
 }
 

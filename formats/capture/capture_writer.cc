@@ -28,7 +28,10 @@ std::string EncodeTracker(const SnapshotTracker& tracker) {
         uint64_t{tracker.fork_children}, uint64_t{tracker.inexact_read}}) {
     out.Varint(value);
   }
-  if (tracker.unnamed_frames != 0) out.Varint(tracker.unnamed_frames);
+  if (tracker.unnamed_frames != 0 || tracker.unread_python != 0) {
+    out.Varint(tracker.unnamed_frames);
+  }
+  if (tracker.unread_python != 0) out.Varint(tracker.unread_python);
   return out.bytes();
 }
 

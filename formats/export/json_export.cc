@@ -88,6 +88,7 @@ Json TrackerJson(const SnapshotTracker& tracker, size_t sites) {
           {"incomplete_stacks", tracker.incomplete_stacks},
           {"tables_full_events", tracker.tables_full_events},
           {"unnamed_frames", tracker.unnamed_frames},
+          {"unread_python", tracker.unread_python},
           {"unknown_frees", tracker.unknown_frees},
           {"attached", tracker.attached},
           {"before_attach_frees", tracker.before_attach_frees},

@@ -46,6 +46,10 @@ class PythonTest(harness.MemprofTest):
             file.write(text)
         return self.path(name)
 
+    def profile_aloud(self, command, flags=(), **options):
+        return harness.run([harness.MEMPROF, "run", "-f", "-o", self.path("x.memprof"), *flags, "--",
+                            *command], cwd=self.directory, **options)
+
     def python_stacks(self, sites):
         """The Python frames of each site of blocks of SIZE, with the number of allocations."""
         seen = {}
@@ -78,7 +82,8 @@ class PythonTest(harness.MemprofTest):
         for interpreter in interpreters():
             with self.subTest(interpreter):
                 script = self.script(LEAK)
-                self.profile([interpreter, script])
+                done = self.profile_aloud([interpreter, script])
+                self.assertNotIn(b"mimalloc", done.stderr)  # CPython has one that it doesn't use
                 rows = json.loads(self.memprof("table", "--json", self.path("x.memprof")))["rows"]
                 row = next(row for row in rows if row["function"] == "build")
                 self.assertEqual((row["file"], row["line"], row["peak"]["allocations"]),
@@ -217,6 +222,198 @@ time.sleep(0.05)
                 bare = self.bare([interpreter, script])
                 done = self.profile([interpreter, script])
                 self.assertEqual((done.returncode, done.stderr), (bare.returncode, b""))
+
+    def test_stand_between_the_native_functions_of_an_extension(self):
+        script = self.script("""
+import native_calls
+def callback():
+    native_calls.allocate(54321)
+def main():
+    native_calls.call(callback)
+main()
+""")
+        tried = 0
+        for interpreter in interpreters():
+            include = harness.run([interpreter, "-c", "import sysconfig; "
+                                   "print(sysconfig.get_path('include'))"]).stdout.decode().strip()
+            if not os.path.exists(os.path.join(include, "Python.h")):
+                continue
+            with self.subTest(interpreter):
+                subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-g", "-I", include, "-o",
+                                self.path("native_calls.so"),
+                                os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                             "native_calls.c")], check=True)
+                self.profile([interpreter, script])
+                stacks = [[frame["function"] for frame in site["frames"]
+                           if frame["kind"] in ("python", "program")]
+                          for site in self.sites()["sites"] if site["total"]["bytes"] == 54321]
+                self.assertEqual(stacks, [["take_block", "native_allocate", "callback",
+                                           "call_back", "native_call", "main", "<module>"]])
+                tried += 1
+        if tried == 0:
+            self.skipTest("no interpreter's headers here")
+
+    def function_stacks(self, bytes_each):
+        """The Python functions of each site of blocks of that size, with the number of allocations."""
+        seen = {}
+        for site in self.sites()["sites"]:
+            total = site["total"]
+            if total["allocations"] and total["bytes"] == bytes_each * total["allocations"]:
+                stack = tuple(frame["function"] for frame in site["frames"]
+                              if frame["kind"] == "python")
+                seen[stack] = seen.get(stack, 0) + total["allocations"]
+        return seen
+
+    SUBINTERPRETERS = """
+try:
+    import _xxsubinterpreters as subinterpreters
+except ImportError:
+    import _interpreters as subinterpreters
+"""
+
+    def test_are_those_of_the_subinterpreter_that_runs(self):
+        script = self.script(self.SUBINTERPRETERS + """
+TEXT = "def inner():\\n    for _ in range(50): bytearray(100003)\\ninner()"
+def outer():
+    bytearray(100003)
+    made = subinterpreters.create()
+    subinterpreters.run_string(made, TEXT)
+    subinterpreters.destroy(made)
+    bytearray(100003)
+outer()
+""")
+        for interpreter in interpreters():
+            with self.subTest(interpreter):
+                self.profile([interpreter, script])
+                self.assertEqual(self.function_stacks(100004),
+                                 {("inner", "<module>"): 50, ("outer", "<module>"): 2})
+
+    def test_that_cannot_be_read_are_counted_and_said(self):
+        """Up to 3.11, with a subinterpreter, without the lock: which interpreter runs isn't known."""
+        script = self.script(self.SUBINTERPRETERS + """
+import ctypes
+libc = ctypes.CDLL(None)  # releases the lock
+def outer():
+    made = subinterpreters.create()
+    for _ in range(7): libc.free(libc.malloc(54321))
+libc.malloc.restype = ctypes.c_void_p
+libc.free.argtypes = [ctypes.c_void_p]
+outer()
+""")
+        for interpreter in interpreters():
+            with self.subTest(interpreter):
+                minor = int(harness.run([interpreter, "-c", "import sys; print(sys.version_info[1])"])
+                            .stdout)
+                done = self.profile_aloud([interpreter, script])
+                unread = self.stats()["tracker"]["unread_python"]
+                if minor <= 11:
+                    self.assertEqual(self.function_stacks(54321), {(): 7})
+                    self.assertGreaterEqual(unread, 7)
+                    self.assertIn(b"lack Python functions that could not be read", done.stderr)
+                    self.assertIn("stacks without Python functions",
+                                  self.memprof("summary", self.path("x.memprof")))
+                else:
+                    self.assertEqual(self.function_stacks(54321), {("outer", "<module>"): 7})
+                    self.assertEqual(unread, 0)
+
+    OBJECTS = """
+import sys
+def build(size):
+    made = []
+    for _ in range(1000): made.append(b"0123456789" * size)
+    return made
+def leave(size):
+    for _ in range(1000): b"0123456789" * size
+def large(size):
+    made = []
+    for _ in range(100): made.append(b"0123456789" * size)
+    return made
+kept = build(10)
+leave(10)
+also = large(100)
+grown = []
+for i in range(5000): grown.append(i + 1000)
+"""
+
+    def test_objects_are_counted_one_by_one(self):
+        script = self.script(self.OBJECTS)
+        small, large = 133, 1033  # with the header of a bytes object, and its 0
+        for interpreter in interpreters():
+            with self.subTest(interpreter):
+                done = self.profile_aloud([interpreter, script],
+                                          flags=("--trace-python-allocators",))
+                self.assertEqual(done.returncode, 0)
+                profile = self.sites()
+                self.assert_rows_sum_to_totals(profile)
+                rows = {}
+                for site in profile["sites"]:
+                    kind, total = site["kind"], site["total"]
+                    where = next((frame["function"] for frame in site["frames"]
+                                  if frame["kind"] == "python"), None)
+                    rows.setdefault((where, kind), []).append(site)
+                def of(function, kind, figure, size):
+                    return sum(site[figure]["allocations"] for site in rows.get((function, kind), ())
+                               if site["total"]["bytes"] == size * site["total"]["allocations"])
+                self.assertEqual(of("build", "pymalloc_malloc", "total", small), 1000)
+                self.assertEqual(of("build", "pymalloc_malloc", "peak", small), 1000)
+                self.assertEqual(of("leave", "pymalloc_malloc", "total", small), 1000)
+                self.assertLessEqual(of("leave", "pymalloc_malloc", "peak", small), 1)
+                self.assertEqual(of("large", "pymalloc_malloc", "total", large), 100)
+                self.assertEqual(of("large", "malloc", "total", large), 0)
+                self.assertIn("pymalloc_realloc", [kind for _, kind in rows])
+                self.assertEqual(self.stats()["tracker"]["unknown_frees"], 0)
+                # The arenas would count the same bytes once more.
+                mapped = json.loads(self.memprof("table", "--mmap", "--json",
+                                                 self.path("x.memprof")))["rows"]
+                self.assertFalse([row for row in mapped if "rena" in row["function"]], mapped)
+
+    def test_objects_are_in_arenas_by_default(self):
+        for interpreter in interpreters():
+            with self.subTest(interpreter):
+                self.profile([interpreter, self.script(self.OBJECTS)])
+                self.assertFalse([site for site in self.sites()["sites"]
+                                  if site["kind"].startswith("pymalloc")])
+                text = self.memprof("stats", self.path("x.memprof"))
+                self.assertRegex(text, "pools of small Python objects")
+
+    def test_objects_of_other_allocators_are_said_not_to_be_counted(self):
+        script = self.script(self.OBJECTS)
+        for variables, said in (({}, False), ({"PYTHONMALLOC": "malloc"}, True),
+                                ({"PYTHONMALLOC": "debug"}, True)):
+            done = self.profile_aloud(["/usr/bin/python3", script],
+                                      flags=("--trace-python-allocators",),
+                                      env=dict(os.environ, **variables))
+            self.assertEqual(done.returncode, 0)
+            self.assertEqual(b"objects are not counted one by one" in done.stderr, said, done.stderr)
+
+    def test_objects_are_counted_in_forked_children_and_in_samples(self):
+        script = self.script("""
+import os, threading
+def build(size=10):
+    made = []
+    for _ in range(20000): made.append(b"0123456789" * size)
+    return made
+if os.fork() == 0:
+    kept = build()
+    os._exit(0)
+os.wait()
+threads = [threading.Thread(target=build) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+""")
+        self.profile(["/usr/bin/python3", script], flags=("--trace-python-allocators", "--wait"))
+        for capture, count in (("x.memprof", 80000), ("x.all.memprof", 100000)):
+            found = sum(site["total"]["allocations"] for site in self.sites(capture)["sites"]
+                        if site["kind"] == "pymalloc_malloc" and
+                        site["total"]["bytes"] == 133 * site["total"]["allocations"])
+            self.assertEqual(found, count)
+        self.profile(["/usr/bin/python3", script], flags=("--trace-python-allocators", "--sample", "16K",
+                                                          "--no-follow-fork"))
+        estimate = sum(site["total"]["bytes"] for site in self.sites()["sites"]
+                       if site["kind"] == "pymalloc_malloc" and
+                       site["total"]["bytes"] > 100 * site["total"]["allocations"] and
+                       "build" in [frame["function"] for frame in site["frames"]])
+        self.assertLess(abs(estimate - 80000 * 133), 0.25 * 80000 * 133)
 
     def test_are_missing_with_one_line_if_the_version_is_not_known(self):
         old = [path for version in ("2.7", "3.6", "3.7") for path in

@@ -247,6 +247,16 @@ TEST(Capture, SaysHowManyFramesHaveNoNameWhereThereAreAny) {
   EXPECT_EQ(DecodeCapture(without)->snapshot.tracker.unnamed_frames, 0u);
 }
 
+TEST(Capture, SaysHowManyStacksLackPythonFunctionsWhereThereAreAny) {
+  Snapshot snapshot = SampleSnapshot();
+  const std::string without = EncodeCapture(Canonical(snapshot));
+  snapshot.tracker.unread_python = 7;
+  const std::string with = EncodeCapture(Canonical(snapshot));
+  ASSERT_NE(with, without);
+  EXPECT_EQ(DecodeCapture(with)->snapshot.tracker, snapshot.tracker);
+  EXPECT_EQ(DecodeCapture(without)->snapshot.tracker.unread_python, 0u);
+}
+
 TEST(Capture, ThatWasDamagedWhereItSaysThatItWasAttachedSaysNothingOfIt) {
   Snapshot snapshot = SampleSnapshot();
   snapshot.tracker.attached = 1;

@@ -30,10 +30,22 @@ void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags) {
                     "code that runs them");
 }
 
+void AddPythonAllocatorsOption(Arguments& arguments, TrackingFlags& flags) {
+  arguments.AddFlag("--trace-python-allocators", flags.python_allocators,
+                    "Count each object of a Python program, at the cost of its time; without it "
+                    "small objects are in the memory that the interpreter maps for them");
+}
+
 Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags) {
   TrackerOptions options;
   options.exact_peak = flags.exact_peak ? 1 : 0;
   options.python = flags.no_python ? 0 : 1;
+  options.python_objects = flags.python_allocators ? 1 : 0;
+  if (flags.no_python && flags.python_allocators) {
+    return Fail(ErrorKind::kUsage,
+                "--no-python takes no notice of a Python interpreter, and "
+                "--trace-python-allocators counts its objects; give one");
+  }
   options.temporary_threshold = flags.temporary_threshold;
   if (!flags.sample.empty()) options.sample_bytes = *ParseBytes(flags.sample);
   if (options.sample_bytes == 0) return options;

@@ -18,9 +18,13 @@ struct TrackingFlags {
   uint32_t temporary_threshold = 1;
   bool exact_peak = false;
   bool no_python = false;
+  bool python_allocators = false;
 };
 
 void AddTrackingOptions(Arguments& arguments, TrackingFlags& flags);
+
+// --trace-python-allocators, for the commands that start a program.
+void AddPythonAllocatorsOption(Arguments& arguments, TrackingFlags& flags);
 
 Result<TrackerOptions> ReadTrackingFlags(const TrackingFlags& flags);
 

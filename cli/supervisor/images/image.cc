@@ -187,11 +187,38 @@ std::string Image::WhyWithoutPython() const {
     case PythonState::kUnknownVersion: {
       const uint32_t version = read(offsetof(RegionHeader, python_version));
       const uint32_t minor = version >> 16 & 0xff;
-      return fmt::format("{}: those of CPython 3.8 to 3.14 are known, and this interpreter is {}",
+      return fmt::format("{}: those of CPython 3.8 to 3.15 are known, and this interpreter is {}",
                          kNone, minor != 0 ? fmt::format("3.{}", minor) : "an older one");
     }
     case PythonState::kUnsuitable:
       return fmt::format("{}: this interpreter lacks what is needed to read them", kNone);
+  }
+  return {};
+}
+
+std::string Image::WhyWithoutPythonObjects(const Snapshot& written) const {
+  const auto read = [&](size_t offset) {
+    uint32_t value = 0;
+    const ssize_t n = pread(region_.fd(), &value, sizeof value,
+                            static_cast<off_t>(region_.place().offset + offset));
+    return n == static_cast<ssize_t>(sizeof value) ? value : 0;
+  };
+  constexpr char kNone[] = "Python objects are not counted one by one";
+  switch (static_cast<PythonObjects>(read(offsetof(RegionHeader, python_objects)))) {
+    case PythonObjects::kNotAsked:
+      break;
+    case PythonObjects::kLate:
+      return fmt::format("{}: the program opened its interpreter while it ran", kNone);
+    case PythonObjects::kCounted:
+      if (std::none_of(written.sites.begin(), written.sites.end(), [](const SnapshotSite& site) {
+            return site.kind == AllocatorKind::kPymallocMalloc;
+          })) {
+        return fmt::format(
+            "{}: the interpreter was told to use other allocators than its own (PYTHONMALLOC, "
+            "-X dev)",
+            kNone);
+      }
+      break;
   }
   return {};
 }

@@ -83,6 +83,8 @@ class Image {
   // Why its stacks have no Python frames although it has an interpreter; empty: they have, or there
   // is none.
   std::string WhyWithoutPython() const;
+  // Why its objects aren't counted one by one, though that was asked for; empty: no reason.
+  std::string WhyWithoutPythonObjects(const Snapshot& written) const;
 
   // Adds something that is in no figure to its history, and so to its capture.
   void AddUnseen(const Unseen& unseen) { memprof::AddUnseen(unseen_, {unseen}); }

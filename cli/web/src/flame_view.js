@@ -15,12 +15,12 @@ import {markMatches, shareOfMatches} from './model/search.js';
 import {effectiveTheme} from './theme.js';
 import {createTooltip, describeFrame} from './tooltip.js';
 
-const ORIGINS = {program: 'the program', library: 'libraries', system: 'system and allocator',
-  row: 'no code', match: 'search'};
+const ORIGINS = {python: 'Python', program: 'the program', library: 'libraries',
+  interpreter: 'the interpreter', system: 'system and allocator', row: 'no code', match: 'search'};
 const EMPTY = {peak: 'Nothing was allocated.', leaked: 'Nothing was left: no leak.',
   total: 'Nothing was allocated.', temporary: 'No allocation was temporary.',
   grew: 'Nothing grew in this range.', shrank: 'Nothing shrank in this range.'};
-const REBUILT_BY = ['mode', 'by', 'system', 'recursion', 'direction', 'thread', 'process', 'range', 'only',
+const REBUILT_BY = ['mode', 'by', 'system', 'interpreter', 'recursion', 'direction', 'thread', 'process', 'range', 'only',
   'without', 'merge'];
 
 export function createFlameView(capture, wholeFigures, state, toolbar) {
@@ -60,7 +60,8 @@ export function createFlameView(capture, wholeFigures, state, toolbar) {
         .map((origin) => {
           const sample = element('i', {});
           sample.style.background = sampleOf(origin, effectiveTheme(view.theme));
-          return element('span', {}, sample, ORIGINS[origin]);
+          const native = origin === 'library' && present.has('python');
+          return element('span', {}, sample, native ? 'native code of extensions' : ORIGINS[origin]);
         }), ...(left > 0 ? [element('span', {id: 'left-out'}, `${plural(left, 'narrow frame is',
             'narrow frames are')} drawn when you zoom in`)] : []));
   }

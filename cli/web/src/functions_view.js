@@ -2,7 +2,7 @@
 // chosen function between its callers and callees. Grouped by file or module it has self figures only:
 // how inclusive ones overlap isn't known.
 
-import {KIND_ROW, KIND_SYSTEM, RANGE_MODES} from './model/capture.js';
+import {KIND_ROW, RANGE_MODES, hidesKind} from './model/capture.js';
 import {byId, element} from './element.js';
 import {baseName, exact, measure, measureExact, plural, share, shortened} from './model/format.js';
 import {makeFrameMatcher} from './model/frame_matcher.js';
@@ -85,7 +85,7 @@ export function createFunctionsView(capture, figures, state, toolbar) {
     const keys = ['function', 'place', ...shown.map(({key}) => key)];
     const sort = keys.includes(view.sort) ? view.sort : 'self';
     const isShown = (fn) => fn !== functions.otherFunctions &&
-        (view.system !== 'hide' || functions.frame[fn].kind !== KIND_SYSTEM) &&
+        !hidesKind(view, functions.frame[fn].kind) &&
         shown.some(({values}) => values[fn] > 0);
     const all = functions.frame.map((_, fn) => fn).filter(isShown);
     const test = makeFrameMatcher(view.search);

@@ -28,6 +28,7 @@ export function createKeyboard(capture, state, flame) {
     f: () => flip('view', 'functions', 'graph'),
     t: () => flip('view', 'statistics', 'graph'),
     h: () => flip('system', 'hide', 'show'),
+    n: () => flip('interpreter', 'hide', 'show'),
     r: () => flip('recursion', 'fold', 'show'),
     c: () => flame.copyStack(),
     o: () => restrict('only'),

@@ -22,7 +22,8 @@ import {createState} from './view_state.js';
 function start() {
   const capture = parseCapture(byId('capture').textContent);
   const figures = createFigures(capture);
-  const state = createState({mode: capture.mode});
+  const state = createState({mode: capture.mode,
+    interpreter: capture.native_frames ? 'show' : 'hide'});
   const toolbar = createToolbar(capture, state);
   const flame = createFlameView(capture, figures, state, toolbar);
   const range = createRangeBar(capture, figures, state);

@@ -67,7 +67,7 @@ export function createSitesView(capture, figures, state, toolbar) {
   }
 
   function details(site) {
-    const stack = stackOfSite(capture, site);
+    const stack = stackOfSite(capture, site, view);
     const graph = element('button', {type: 'button', className: 'quiet'}, 'Show in the graph');
     graph.addEventListener('click', () => state.set({view: 'graph', direction: 'callees',
       zoom: String(site.node)}));

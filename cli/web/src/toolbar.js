@@ -2,6 +2,7 @@
 // Controls for which a capture has no data (one thread, say) are left out.
 
 import {byId, element} from './element.js';
+import {KIND_INTERPRETER, hidesKind} from './model/capture.js';
 import {rowsOf, threadSums} from './model/figures.js';
 import {bytes, share} from './model/format.js';
 import {searchError} from './model/frame_matcher.js';
@@ -87,6 +88,16 @@ export function createToolbar(capture, state) {
   system.addEventListener('change', () => state.set({system: system.checked ? 'hide' : 'show'}));
   updates.push((now) => { system.checked = now.system === 'hide'; });
 
+  // Python functions stand for these frames.
+  const interpreter = byId('interpreter');
+  const hasInterpreter = capture.frames.kind.includes(KIND_INTERPRETER);
+  interpreter.addEventListener('change', () =>
+    state.set({interpreter: interpreter.checked ? 'show' : 'hide'}));
+  updates.push((now) => {
+    interpreter.checked = !hidesKind(now, KIND_INTERPRETER);
+    interpreter.disabled = now.system === 'show';
+  });
+
   const recursion = byId('recursion');
   recursion.addEventListener('change', () =>
     state.set({recursion: recursion.checked ? 'fold' : 'show'}));
@@ -108,6 +119,7 @@ export function createToolbar(capture, state) {
   updates.push((now) => {
     const whole = ['statistics', 'processes'].includes(now.view);
     for (const group of ofStacks) group.hidden = whole;
+    interpreter.closest('label').hidden = whole || !hasInterpreter;
     for (const label of ofSome) label.hidden = whole || capture.rows.thread === null;
   });
 

@@ -10,6 +10,7 @@ const CHOICES = {
   direction: ['callees', 'callers'],
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],
+  interpreter: ['show', 'hide'],
   recursion: ['fold', 'show'],
   rss: ['auto', 'show', 'hide'],  // in the timeline
   theme: ['auto', 'light', 'dark'],
@@ -24,7 +25,7 @@ const TERMS = ['search', 'only', 'without', 'merge'];  // frame_matcher.js
 
 export function createState(defaults) {
   const initial = {mode: 'peak', by: 'bytes', view: 'graph', direction: 'callees', layout: 'icicle',
-    system: 'hide', recursion: 'fold', rss: 'auto', theme: 'auto', sort: '', order: 'down', search: '', only: '', without: '', merge: '',
+    system: 'hide', interpreter: 'hide', recursion: 'fold', rss: 'auto', theme: 'auto', sort: '', order: 'down', search: '', only: '', without: '', merge: '',
     zoom: '', thread: '', process: '',
     fn: '', group: 'function', range: '', ...defaults};
   const listeners = [];

@@ -32,25 +32,25 @@ class FakeInterpreter {
     words[0] = 0x7970677562656478;
     words[1] = uint64_t{3} << 24 | uint64_t{minor} << 16;
     const bool later = minor >= 14;
-    const auto set = [&](uint32_t in_13, uint32_t in_14, uint64_t value) {
-      words[later ? in_14 : in_13] = value;
+    const auto set = [&](uint32_t in_13, uint32_t in_14, uint32_t in_15, uint64_t value) {
+      words[minor == 13 ? in_13 : minor == 14 ? in_14 : in_15] = value;
     };
-    set(4, 4, 24);
-    set(23, 26, 72);
-    set(29, 32, 8);
-    set(31, 34, 56);
-    set(33, 36, later ? 74 : 70);
-    set(35, 40, 112);
-    set(37, 42, 128);
-    set(38, 43, 136);
-    set(39, 44, 68);
-    set(43, 48, later ? 208 : 200);
-    set(45, 51, 8);
-    set(65, 75, 16);
-    set(66, 76, 32);
-    set(68, 78, 32);
-    set(69, 79, 16);
-    set(70, 80, 40);
+    set(4, 4, 4, 24);
+    set(23, 26, 26, 72);
+    set(29, 32, 40, 8);
+    set(31, 34, 42, 56);
+    set(33, 36, 44, later ? 74 : 70);
+    set(35, 40, 48, 112);
+    set(37, 42, 50, 128);
+    set(38, 43, 51, 136);
+    set(39, 44, 52, 68);
+    set(43, 48, 56, later ? 208 : 200);
+    set(45, 51, 59, 8);
+    set(65, 75, 87, 16);
+    set(66, 76, 88, 32);
+    set(68, 78, 90, 32);
+    set(69, 79, 91, 16);
+    set(70, 80, 92, 40);
   }
 
   const InterpreterLayout& layout() const { return layout_; }

@@ -19,7 +19,8 @@ class FrameChainTest : public testing::TestWithParam<uint32_t> {
   FakeInterpreter python_{GetParam()};
   std::unique_ptr<FrameChain> chain_ = std::make_unique<FrameChain>();
 };
-INSTANTIATE_TEST_SUITE_P(AllVersions, FrameChainTest, testing::Values(8, 9, 10, 11, 12, 13, 14));
+INSTANTIATE_TEST_SUITE_P(AllVersions, FrameChainTest,
+                         testing::Values(8, 9, 10, 11, 12, 13, 14, 15));
 
 TEST_P(FrameChainTest, HasTheFramesInnermostFirst) {
   const uintptr_t code = python_.Code(python_.Text("/a.py"), python_.Text("f"), 1);
@@ -79,7 +80,7 @@ TEST_P(FrameChainTest, HasNoInstructionOutsideTheCode) {
 }
 
 TEST(FrameChain, KeepsShimsWithoutCode) {
-  for (const uint32_t minor : {12u, 13u, 14u}) {
+  for (const uint32_t minor : {12u, 13u, 14u, 15u}) {
     FakeInterpreter python(minor);
     FrameChain chain;
     const uintptr_t shim = python.Frame(0, python.New(400), 0, kShimOwner);

@@ -20,7 +20,7 @@ TEST(InterpreterLayout, IsInTheTableUpTo312) {
 }
 
 TEST(InterpreterLayout, IsPublishedFrom313) {
-  for (const uint32_t minor : {13u, 14u}) {
+  for (const uint32_t minor : {13u, 14u, 15u}) {
     uint64_t words[kPublishedWords] = {};
     FakeInterpreter::Publish(minor, words);
     EXPECT_EQ(StateOf(words), PythonState::kFrames);
@@ -38,8 +38,8 @@ TEST(InterpreterLayout, IsUnknownIfAnOffsetIsAnother) {
 
 TEST(InterpreterLayout, IsUnknownOfALaterVersion) {
   uint64_t words[kPublishedWords] = {};
-  FakeInterpreter::Publish(14, words);
-  words[1] = uint64_t{3} << 24 | uint64_t{15} << 16;
+  FakeInterpreter::Publish(15, words);
+  words[1] = uint64_t{3} << 24 | uint64_t{16} << 16;
   EXPECT_EQ(StateOf(words), PythonState::kUnknownVersion);
 }
 

@@ -19,17 +19,19 @@ TEST(ExactnessNotes, SaysEveryThingThatKeepsFiguresFromBeingExact) {
   profile.tracker.dropped_events = 1234;
   profile.tracker.tables_full_events = 5;
   profile.tracker.unnamed_frames = 6;
+  profile.tracker.unread_python = 6;
   profile.tracker.truncated_stacks = 6;
   profile.tracker.inexact_read = true;
   profile.tracker.peak_bound_bytes = 4096;
   profile.tracker.unattributed_bytes = 100;
   profile.tracker.fork_children = 2;
   const auto lines = ExactnessNotes(profile);
-  ASSERT_EQ(lines.size(), 10u);
+  ASSERT_EQ(lines.size(), 11u);
   EXPECT_EQ(lines[0], "the capture is damaged: section 'x'");
   EXPECT_NE(lines[1].find("gave it no memory"), std::string::npos);
   EXPECT_TRUE(lines[2].starts_with("1,234 events"));
-  EXPECT_EQ(lines[7], "the peak is known to within 4.0 KiB (4,096 B)");
+  EXPECT_TRUE(lines[5].starts_with("6 allocations have stacks without Python functions"));
+  EXPECT_EQ(lines[8], "the peak is known to within 4.0 KiB (4,096 B)");
 }
 
 TEST(ExactnessNotes, SaysHowManySourcesOfAMergeHaveNoHistory) {

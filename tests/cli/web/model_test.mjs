@@ -21,7 +21,7 @@ import {chartColumns, drawsRss, peakOnCurve} from '../../../cli/web/src/model/ti
 import {viewOf} from '../../../cli/web/src/model/view.js';
 import {naiveFunctions} from './naive_functions.mjs';
 
-const SYSTEM = 1, ROW = 2;
+const SYSTEM = 1, ROW = 2, INTERPRETER = 3;
 
 // A capture of nodes [parent, function, kind, own peak bytes, own leaked bytes]; node 0 is added.
 const capture = (nodes, change = {}) => parseCapture(JSON.stringify(dataOf(nodes, change)));
@@ -105,6 +105,30 @@ test('hidden frames give their figures to their callers, or to a row with a name
   assert.equal(shape(root), 'demo=19(main=13(compare=13) [system frames]=6)');
   const figures = createFigures(data);
   forEachNode(root, (node) => assert.equal(figures.ofDrawn(HIDDEN, node), node.value));
+});
+
+//   eval ─ leak ─ eval ─ build 3 ─ new_keys 4         eval, where no Python function stands for it, 2
+const PYTHON = [[0, 'eval', INTERPRETER], [1, 'leak', 0], [2, 'eval', INTERPRETER], [3, 'build', 0, 3],
+  [4, 'new_keys', INTERPRETER, 4], [0, 'eval', 0, 2]];
+
+test('the interpreter is hidden where Python functions stand for it, and shown on request', () => {
+  const data = capture(PYTHON), shown = {...HIDDEN, interpreter: 'show'};
+  assert.deepEqual(verify(data), []);
+  assert.equal(shape(treeOf(data, {...HIDDEN, interpreter: 'hide'}).root),
+      'demo=9(leak=7(build=7) eval=2)');
+  assert.equal(shape(treeOf(data, shown).root),
+      'demo=9(eval=7(leak=7(eval=7(build=7(new_keys=4)))) eval=2)');
+  // With the system's frames all are shown.
+  assert.equal(shape(treeOf(data, PEAK).root), shape(treeOf(data, shown).root));
+  const [site] = listSites(data).filter(({node}) => node === 5);
+  assert.deepEqual([site.name, site.callers], ['build', '← leak']);
+  const names = (view) => stackOfSite(data, site, view).map(({name}) => name);
+  assert.deepEqual(names({...HIDDEN, interpreter: 'hide'}), ['build', 'leak']);
+  assert.deepEqual(names(shown), ['new_keys', 'build', 'eval', 'leak', 'eval']);
+  assert.equal(shareOfMatches(data, createFigures(data), {...HIDDEN, interpreter: 'hide'}, 'eval').value, 2);
+  const located = createFigures(data).functions({...HIDDEN, interpreter: 'hide'}).self;
+  assert.deepEqual(data.functions.frame.flatMap(({function: name, kind}, fn) =>
+    located[fn] > 0 ? [[name, kind, located[fn]]] : []), [['build', 0, 7], ['eval', 0, 2]]);
 });
 
 //   main ─ walk 1 ─ visit ─ walk 2                main ─ walk ×3

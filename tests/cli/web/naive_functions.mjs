@@ -2,7 +2,7 @@
 // The models' tests make captures with it.
 
 const KEPT = '[runtime, kept by design]', NO_PROGRAM = '[system frames]';
-const SYSTEM = 1, ROW = 2;
+const SYSTEM = 1, ROW = 2, INTERPRETER = 3;
 
 export function naiveFunctions(data) {
   const {strings, frames, nodes, own} = data;
@@ -36,7 +36,7 @@ export function naiveFunctions(data) {
     const outermost = stack.at(-1);
     const kept = outermost?.[3] === ROW && strings[outermost[0]] === KEPT ? outermost : null;
     const none = [stringOf(NO_PROGRAM), 0, 0, ROW];
-    const location = stack.find(([, , , kind]) => kind !== SYSTEM) ?? none;
+    const location = stack.find(([, , , kind]) => kind !== SYSTEM && kind !== INTERPRETER) ?? none;
     add('self', kept ?? stack[0] ?? none, row);
     add('located', kept ?? location, row);
     const distinct = new Map(stack.map((name) => [name.join('/'), name]));

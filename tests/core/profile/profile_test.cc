@@ -143,6 +143,39 @@ TEST(Profile, HasTheInterpreterIfItIsAskedFor) {
   FakeSymbolizer symbolizer;
   const Profile profile = MakeProfile(OfPython(), symbolizer, {.native_frames = true});
   EXPECT_EQ(Stack(profile, profile.sites[0].node), "f10 leak f11 build f12 f13 ");
+  const auto behind = [&](const std::string& name) {
+    std::vector<bool> stands;
+    for (const ProfileFrame& frame : profile.frames) {
+      if (frame.function == name) stands.push_back(frame.stands_behind);
+    }
+    return stands;
+  };
+  EXPECT_EQ(behind("f11"), std::vector<bool>{true});
+  EXPECT_EQ(behind("f13"), std::vector<bool>{false});
+  EXPECT_EQ(behind("leak"), std::vector<bool>{false});
+  // In the other stack nothing stands for it.
+  EXPECT_EQ(behind("f12"), (std::vector<bool>{true, false}));
+}
+
+TEST(Profile, SaysWhatTheInterpreterMappedForSmallObjects) {
+  FakeSymbolizer symbolizer;
+  Snapshot snapshot = OfPython();
+  constexpr uint64_t kArena = 1 << 20;
+  const auto map = [&](uint32_t node, MappingKind kind, uint64_t bytes, uint64_t count) {
+    SnapshotMapping row;
+    row.node = node;
+    row.kind = kind;
+    row.peak = row.total = {count * bytes, count};
+    row.leaked = {bytes, 1};
+    snapshot.mappings.rows.push_back(row);
+  };
+  map(5, MappingKind::kAnonymous, kArena, 3);
+  map(5, MappingKind::kAnonymous, 16384, 3);   // a stack of frames
+  map(5, MappingKind::kFile, kArena, 3);       // no memory of its own
+  map(6, MappingKind::kAnonymous, kArena, 3);  // an extension's
+  const Profile profile = MakeProfile(snapshot, symbolizer);
+  EXPECT_EQ(profile.python_arenas.peak, (Count{3 * kArena, 3}));
+  EXPECT_EQ(profile.python_arenas.leaked, (Count{kArena, 1}));
 }
 
 TEST(Profile, HasTheSourceFileOfAPythonFunctionForItsModule) {

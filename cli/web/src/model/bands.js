@@ -9,7 +9,7 @@ export const MOST_BANDS = 8;
 // sourcesWithout}: `fn` is undefined for a function that the page doesn't tell apart.
 export function parseBands({bands, strings}, functions) {
   if (!bands || bands.time_ms.length === 0) return null;
-  const {function: names, file, module} = columnsOf(bands.functions);
+  const columns = columnsOf(bands.functions);
   return {
     times: bands.time_ms,
     others: bands.others,
@@ -18,14 +18,14 @@ export function parseBands({bands, strings}, functions) {
       name: strings[band.function],
       frame: {function: strings[band.function], file: strings[band.file],
         module: strings[band.module], kind: band.kind},
-      fn: functions.index.get(functionKey({function: names, file, module}, i)),
+      fn: functions.index.get(functionKey(columns, i)),
       bytes: band.bytes,
       allocations: band.allocations,
     })),
   };
 }
 
-const columnsOf = (list) => Object.fromEntries(['function', 'file', 'module']
+const columnsOf = (list) => Object.fromEntries(['function', 'file', 'module', 'kind']
     .map((key) => [key, list.map((one) => one[key])]));
 
 // The stack by one measure, the largest band at the bottom: {times, bands: [{name, fn, live}], others,

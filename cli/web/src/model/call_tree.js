@@ -10,7 +10,7 @@
 // A capture may have hundreds of thousands of nodes, of which a screen shows some hundreds. So the tree
 // is kept as columns (DrawnColumns), and a drawn node is made when it is asked for.
 
-import {KIND_ROW, KIND_SYSTEM} from './capture.js';
+import {KIND_ROW, hidesKind} from './capture.js';
 import {DrawnColumns, DrawnTree, PairTable} from './drawn_tree.js';
 import {makeFrameMatcher} from './frame_matcher.js';
 import {NO_PROGRAM, functionKey} from './functions.js';
@@ -103,7 +103,7 @@ export const foldedNode = (key, parent, view) =>
 export function hiddenFrames(capture, view) {
   const hide = view.system === 'hide', merged = makeFrameMatcher(view.merge ?? '');
   if (!hide && !merged) return null;
-  return uniqueFrames(capture).frame.map((info) => (hide && info.kind === KIND_SYSTEM) ||
+  return uniqueFrames(capture).frame.map((info) => hidesKind(view, info.kind) ||
       (merged !== null && info.kind !== KIND_ROW && merged(info)));
 }
 

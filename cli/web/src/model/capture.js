@@ -14,6 +14,13 @@ import {MEASURES, parseRows} from './rows.js';
 export const MODES = ['peak', 'leaked', 'total', 'temporary'];
 export const RANGE_MODES = ['grew', 'shrank'];  // within a range of time that the reader chose
 export const KIND_PROGRAM = 0, KIND_SYSTEM = 1, KIND_ROW = 2;
+// Code of a Python interpreter in a stack with Python functions, which stand for it. Without them it
+// is KIND_PROGRAM.
+export const KIND_INTERPRETER = 3;
+
+// Whether the view gives the figures of such frames to their callers.
+export const hidesKind = (view, kind) => view.system === 'hide' &&
+    (kind === KIND_SYSTEM || (kind === KIND_INTERPRETER && view.interpreter !== 'show'));
 export {KEPT_BY_DESIGN} from './functions.js';
 
 export function parseCapture(text) {

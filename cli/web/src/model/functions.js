@@ -4,7 +4,7 @@
 // "self" counts a block by the function that called the allocator, "located" by the innermost one
 // that is no system code: the self figure while system frames are hidden.
 
-import {KIND_ROW} from './capture.js';
+import {KIND_INTERPRETER, KIND_ROW} from './capture.js';
 import {MEASURES} from './rows.js';
 
 export const KEPT_BY_DESIGN = '[runtime, kept by design]';  // cli/web/page_tree.h's kRuntimeRow
@@ -46,8 +46,10 @@ export function parseTables(functions, modes) {
     inclusive: table(functions.inclusive)};
 }
 
-// Equal for the frames of one function: `columns` are the capture's "frames" or "functions".
-export const functionKey = ({function: names, file, module}, i) => `${names[i]}/${file[i]}/${module[i]}`;
+// Equal for the frames of one function: `columns` are the capture's "frames" or "functions". Code of an
+// interpreter is another function where Python functions stand for it.
+export const functionKey = ({function: names, file, module, kind}, i) =>
+    `${names[i]}/${file[i]}/${module[i]}/${kind[i] === KIND_INTERPRETER}`;
 
 // The functions by `key`, "file" or "module": {name, path, members}. Functions without one are in a
 // group with an empty name, and rows of no code have each their own.

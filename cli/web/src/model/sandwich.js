@@ -2,7 +2,7 @@
 // caller, and went through each callee. A stack counts once: with the caller of the function's
 // outermost frame, and the callee of its innermost one.
 
-import {KIND_SYSTEM} from './capture.js';
+import {hidesKind} from './capture.js';
 import {uniqueFrames} from './call_tree.js';
 
 export const ITSELF = -1, NOBODY = -2, NOT_DRAWN = -3;
@@ -18,7 +18,7 @@ export function sandwichOf(capture, figures, view, fn) {
   const {inclusive, self} = figures.functions(view);
   const callers = new Map(), callees = new Map();
   const add = (to, identity, value) => to.set(identity, (to.get(identity) ?? 0) + value);
-  const isHidden = unique.frame.map(({kind}) => view.system === 'hide' && kind === KIND_SYSTEM);
+  const isHidden = unique.frame.map(({kind}) => hidesKind(view, kind));
   for (const leaf of capture.leaves) {
     const value = own[leaf];
     if (value === 0) continue;

@@ -1,7 +1,7 @@
 // Search over functions, files and modules. In the share, a match below another match counts once.
 
 import {forEachNode, uniqueFrames} from './call_tree.js';
-import {KIND_SYSTEM} from './capture.js';
+import {hidesKind} from './capture.js';
 import {makeFrameMatcher} from './frame_matcher.js';
 
 // What the matches have of the view's total: {value, upTo}; null without a term. The two are equal
@@ -11,7 +11,7 @@ export function shareOfMatches(capture, figures, view, term) {
   const test = makeFrameMatcher(term);
   if (!test) return null;
   const {parent, frame} = capture.nodes, unique = uniqueFrames(capture);
-  const isShown = ({kind}) => view.system !== 'hide' || kind !== KIND_SYSTEM;
+  const isShown = ({kind}) => !hidesKind(view, kind);
   const matches = (info) => isShown(info) && test(info);
   const byFrame = unique.frame.map((info, i) => !unique.pruned[i] && matches(info));
   const inclusive = figures.inclusive(view);

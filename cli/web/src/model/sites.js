@@ -3,11 +3,12 @@
 // place: it is told by prunedNodes.
 
 import {uniqueFrames} from './call_tree.js';
-import {KEPT_BY_DESIGN, KIND_SYSTEM} from './capture.js';
+import {KEPT_BY_DESIGN, KIND_INTERPRETER, KIND_SYSTEM, hidesKind} from './capture.js';
 import {makeFrameMatcher} from './frame_matcher.js';
 import {placeText} from './frame_text.js';
 
 const CALLERS = 3;
+const isPlumbing = ({kind}) => kind === KIND_SYSTEM || kind === KIND_INTERPRETER;
 
 // {node, name, place, module, callers}, in the capture's order.
 export function listSites(capture) {
@@ -15,7 +16,7 @@ export function listSites(capture) {
   const unique = uniqueFrames(capture);
   return [...capture.leaves].filter(isPlace).map((node) => {
     let shown = node;
-    while (shown !== 0 && unique.frame[frame[shown]].kind === KIND_SYSTEM) shown = parent[shown];
+    while (shown !== 0 && isPlumbing(unique.frame[frame[shown]])) shown = parent[shown];
     const at = unique.frame[frame[shown === 0 ? node : shown]];
     const [top, reason] = outermost(parent, node).map((n) => unique.frame[frame[n]]?.function);
     if (top === KEPT_BY_DESIGN) return {node, name: top, place: reason, module: '', callers: ''};
@@ -29,8 +30,8 @@ export function listSites(capture) {
   function callersOf(node) {
     let text = '';
     for (let n = 0, at = parent[node]; at !== 0 && n < CALLERS; at = parent[at]) {
-      const {kind, function: name} = unique.frame[frame[at]];
-      if (kind === KIND_SYSTEM) continue;
+      const {function: name} = unique.frame[frame[at]];
+      if (isPlumbing(unique.frame[frame[at]])) continue;
       text += `${text ? ' ' : ''}← ${name.length > 60 ? `${name.slice(0, 60)}…` : name}`;
       ++n;
     }
@@ -72,14 +73,17 @@ export function sortSites(sites, valueOf, order) {
       .map(({site}) => site);
 }
 
-// Innermost first: {name, place, module, system} of each frame of a site's stack.
-export function stackOfSite(capture, {node}) {
+// Innermost first: {name, place, module, system} of each frame of a site's stack; without those of an
+// interpreter that Python functions stand for, unless the view shows them.
+export function stackOfSite(capture, {node}, view) {
   const {parent, frame} = capture.nodes;
   const unique = uniqueFrames(capture);
   const stack = [];
   for (; node !== 0; node = parent[node]) {
     const {function: name, file, lines, module, kind} = unique.frame[frame[node]];
-    stack.push({name, place: placeText(file, lines), module, system: kind === KIND_SYSTEM});
+    if (kind === KIND_INTERPRETER && hidesKind(view, kind)) continue;
+    stack.push({name, place: placeText(file, lines), module,
+      system: kind === KIND_SYSTEM || kind === KIND_INTERPRETER});
   }
   return stack;
 }
