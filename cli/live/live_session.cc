@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/symbols/report_symbolizer.h"
+
 namespace memprof {
 namespace {
 
@@ -12,6 +14,12 @@ constexpr size_t kMostPoints = 1024;
 SymbolizerOptions WithoutWaiting() {
   SymbolizerOptions options;
   options.download_limit = std::chrono::milliseconds(0);
+  return options;
+}
+
+SymbolOptions WithoutBinaries() {
+  SymbolOptions options;
+  options.no_binaries = true;
   return options;
 }
 
@@ -25,24 +33,33 @@ uint64_t SinceUnix(int64_t start_ms) {
 }  // namespace
 
 LiveSession::LiveSession(FoundRun found)
-    : source_(std::move(found)), names_(MakeSymbolizer(WithoutWaiting())) {}
+    : served_(found.served.has_value()),
+      source_(std::move(found)),
+      names_(MakeSymbolizer(WithoutWaiting())) {}
 
 void LiveSession::Look(bool wait) {
   if (ended_) return;  // the figures of the end are there
   LiveReading reading = source_.Read(pid_);
   ended_ = reading.ended;
+  trouble_ = reading.trouble;
   std::vector<std::vector<uint64_t>> stacks;
   uint64_t rss_bytes = 0;
   for (LiveProcess& process : reading.processes) {
     rss_bytes += process.rss_bytes;
     stacks.push_back(NumberStacks(*process.snapshot));
+    if (!process.symbols.empty()) continue;
     if (wait) names_.Resolve(process.snapshot->modules, process.snapshot->frames);
   }
   if (wait) names_.Wait();
   std::vector<LiveProfile> profiles;
   for (size_t i = 0; i < reading.processes.size(); ++i) {
-    profiles.push_back({MakeProfile(std::move(reading.processes[i].snapshot).Take(), names_),
-                        std::move(stacks[i])});
+    LiveProcess& process = reading.processes[i];
+    // Binaries of another machine aren't here.
+    ReportSymbolizer stored(process.symbols, WithoutBinaries());
+    Symbolizer& names =
+        process.symbols.empty() && !served_ ? static_cast<Symbolizer&>(names_) : stored;
+    profiles.push_back(
+        {MakeProfile(std::move(process.snapshot).Take(), names), std::move(stacks[i])});
   }
   if (!reading.run.processes.empty()) {
     const ShownProcess& first = reading.run.processes[0];

@@ -32,6 +32,8 @@ class LiveSession {
   const ShownRun& run() const { return source_.run(); }
   const std::string& program() const { return program_; }
   bool ended() const { return ended_; }
+  // Why the figures stand still; empty: they don't.
+  const std::string& trouble() const { return trouble_; }
   uint64_t rss_bytes() const { return rss_bytes_; }  // of the shown processes; 0: not known
   uint64_t running_ms() const { return running_ms_; }
   // Heap and RSS at the looks; at most kMostPoints of them.
@@ -42,6 +44,7 @@ class LiveSession {
  private:
   void AddPoint(uint64_t heap_bytes);
 
+  const bool served_;
   LiveSource source_;
   LiveNames names_;
   LiveTable table_;
@@ -49,6 +52,7 @@ class LiveSession {
   std::string program_;
   pid_t pid_ = 0;
   bool ended_ = false;
+  std::string trouble_;
   uint64_t rss_bytes_ = 0;
   uint64_t running_ms_ = 0;
   Timeline timeline_;

@@ -11,6 +11,8 @@
 
 #include "cli/basics/option_checks.h"
 #include "cli/basics/output_name.h"
+#include "cli/live/served_addresses.h"
+#include "cli/live/served_source.h"
 #include "cli/supervisor/run_directories.h"
 
 namespace memprof {
@@ -36,7 +38,7 @@ std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner) {
     const uid_t user = geteuid() == 0 ? owner : geteuid();
     auto run = AskForRun(directory, user, request);
     if (!run || !seen.insert(run->supervisor).second) continue;
-    found.push_back({directory, user, request, std::move(*run)});
+    found.push_back({directory, user, request, std::move(*run), {}, {}});
   }
   std::sort(found.begin(), found.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.run.program < b.run.program; });
@@ -64,11 +66,18 @@ Result<FoundRun> OnlyOne(std::vector<FoundRun> found) {
 
 std::vector<ShownRun> LivingRuns() {
   std::vector<ShownRun> runs;
-  for (FoundRun& found : Ask(AnyRun(), geteuid())) runs.push_back(std::move(found.run));
+  const auto addresses = ServedAddresses();
+  for (FoundRun& found : Ask(AnyRun(), geteuid())) {
+    if (const auto at = addresses.find(found.run.supervisor); at != addresses.end()) {
+      found.run.address = at->second;
+    }
+    runs.push_back(std::move(found.run));
+  }
   return runs;
 }
 
 Result<FoundRun> FindRun(const std::string& target) {
+  if (IsServedPlace(target)) return FindServedRun(target);
   ControlRequest request = AnyRun();
   if (target.empty()) return OnlyOne(Ask(request, geteuid()));
   std::error_code error;

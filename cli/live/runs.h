@@ -4,9 +4,11 @@
 // answer. Failure: one line; kUsage for a word that means no run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/http/http_place.h"
 #include "cli/supervisor/channels/shown_run.h"
 #include "core/result.h"
 
@@ -15,13 +17,16 @@ namespace memprof {
 // The runs whose supervisors answer, by their programs' pids.
 std::vector<ShownRun> LivingRuns();
 
-// A run that can be asked again. `target`: the pid of the program or of its memprof, or its capture or
-// region. Empty: the only run there is.
+// A run that can be asked again. `target`: the pid of the program or of its memprof, its capture or
+// region, or the address at which it is served. Empty: the only run there is.
 struct FoundRun {
   std::string directory;  // where its supervisor listens
   uid_t owner;            // the user of the run
   ControlRequest request;
   ShownRun run;
+  // Set: it is read from this server, and the three members before `run` mean nothing.
+  std::optional<ServedPlace> served = {};
+  std::string token = {};  // for that server
 };
 Result<FoundRun> FindRun(const std::string& target);
 
