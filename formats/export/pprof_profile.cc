@@ -105,9 +105,12 @@ uint64_t PprofProfile::Location(const Profile& profile, const std::vector<uint32
 }
 
 void PprofProfile::AddTimes(const Profile& profile, int sign) {
-  if (program_.empty()) program_ = profile.program.program;
-  // All of them, in the profile's order: readers take the first mapping for the program's file.
-  for (const SnapshotModule& module : profile.modules) Mapping(module);
+  // Readers take the first mapping for the program's file; some want the ids to ascend by one.
+  for (const bool programs : {true, false}) {
+    for (const SnapshotModule& module : profile.modules) {
+      if ((BaseName(module.path) == profile.program.program) == programs) Mapping(module);
+    }
+  }
   for (const ProfileSite& site : profile.sites) {
     SampleKey key;
     std::vector<uint32_t> frames;  // of one location, innermost first
@@ -131,11 +134,7 @@ void PprofProfile::AddTimes(const Profile& profile, int sign) {
 }
 
 void PprofProfile::WriteMappings() {
-  std::vector<size_t> order(mappings_.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_partition(order.begin(), order.end(),
-                        [&](size_t i) { return BaseName(mappings_[i].path) == program_; });
-  for (const size_t i : order) {
+  for (size_t i = 0; i < mappings_.size(); ++i) {
     PprofMessage mapping;
     mapping.Number(1, i + 1);
     mapping.Number(3, ~uint64_t{0});  // addresses are the files' own, so any may occur

@@ -91,7 +91,6 @@ class PprofProfile {
 
   const std::vector<PprofFigure> figures_;
   const bool threads_;
-  std::string program_;  // of the first profile
   PprofMessage out_;
   std::map<std::string, uint64_t> string_ids_ = {{"", 0}};
   std::vector<std::string> strings_ = {""};

@@ -623,6 +623,7 @@ class ServeTest(harness.MemprofTest):
                 acts[word]()
                 page.stdin.write(b"done\n")
                 page.stdin.flush()
+        page.stdin.close()
         self.assertEqual(page.wait(WAIT), 0)
 
 

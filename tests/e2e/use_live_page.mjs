@@ -76,4 +76,5 @@ try {
   assert.deepEqual(asked.filter((each) => !each.startsWith(url) && !each.startsWith('data:')), []);
 } finally {
   await browser.close();
+  process.stdin.destroy();
 }

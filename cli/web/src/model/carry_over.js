@@ -48,8 +48,9 @@ function carriedZoom(zoom, from, to) {
 }
 
 const keyOfFrame = (capture, index) => {
-  const {function: name, file, module, lines} = capture.frame(index);
-  return [name, file, module, lines].join('\n');
+  // Without lines: a look may know more of them.
+  const {function: name, file, module} = capture.frame(index);
+  return [name, file, module].join('\n');
 };
 
 // From the root inwards.
