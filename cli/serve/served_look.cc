@@ -72,7 +72,10 @@ Result<Profile> ServedLook::Merged(pid_t only) const {
 HttpBody ServedLook::Once(const std::string& key, const std::function<HttpBody()>& make) const {
   const MutexLock lock(mutex_);
   HttpBody& body = made_[key];
-  if (body == nullptr) body = make();
+  if (body != nullptr) return body;
+  const auto begin = std::chrono::steady_clock::now();
+  body = make();
+  cost_ns_ += std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   return body;
 }
 

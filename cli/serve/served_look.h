@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -57,11 +59,14 @@ class ServedLook {
 
   // What `make` gave for this key before, or gives now.
   HttpBody Once(const std::string& key, const std::function<HttpBody()>& make) const;
+  // How long all of that took.
+  std::chrono::nanoseconds cost() const { return std::chrono::nanoseconds(cost_ns_.load()); }
 
  private:
   const uint64_t number_;
   const int64_t time_ns_;
   const std::vector<ServedRunLook> runs_;
+  mutable std::atomic<int64_t> cost_ns_ = 0;
   mutable Mutex mutex_;
   mutable std::map<std::string, HttpBody> made_ MEMPROF_GUARDED_BY(mutex_);
 };

@@ -149,7 +149,7 @@ void ServedRuns::Name(ServedRunLook& run, LiveNames& names) {
 std::shared_ptr<const ServedLook> ServedRuns::Look() {
   const MutexLock lock(mutex_);
   const auto begin = Clock::now();
-  if (look_ != nullptr && begin < fresh_until_) return look_;
+  if (look_ != nullptr && begin < fresh_until_ + kShare * look_->cost()) return look_;
   std::vector<ServedRunLook> runs;
   for (Target& target : targets_) {
     Read(target);

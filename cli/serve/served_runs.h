@@ -1,6 +1,6 @@
 // ServedRuns: reads the runs that are served. Viewers share a look: it is read when one asks, and not
-// again before it is kYoungest old, or four times as old as reading it took. So readers, however many,
-// take at most a fifth of a core.
+// again before it is kYoungest old, or four times as old as it took to read it and to make what was asked
+// of it. So readers, however many, take at most a fifth of a core.
 //
 // A run is known by its capture: if it ends, its last figures stay, and if another one begins to write
 // the same capture, that one is followed.
