@@ -31,8 +31,15 @@ class LiveNames : public Symbolizer {
                                    std::span<const SnapshotFrame> frames) override;
   const std::vector<std::string>& notes() const override { return notes_; }
 
+  // The names of these frames, of files that are on another machine: they aren't looked for here.
+  // `chains` is parallel to `frames`, or empty; an empty chain is of a frame without a name.
+  void Learn(std::span<const SnapshotModule> modules, std::span<const SnapshotFrame> frames,
+             const std::vector<SourceChain>& chains);
   // Waits until all names that were asked for are known.
   void Wait();
+  // Grows when names are found: what Resolve gave before may have better ones now.
+  uint64_t found();
+  bool AreWanted();  // some are not known yet
 
  private:
   using Key = std::pair<SnapshotModule, uint64_t>;  // no module: an empty path
@@ -49,6 +56,7 @@ class LiveNames : public Symbolizer {
   std::condition_variable_any changed_;
   std::map<Key, SourceChain, Before> known_ MEMPROF_GUARDED_BY(mutex_);  // empty chain: wanted
   std::vector<Key> wanted_ MEMPROF_GUARDED_BY(mutex_);
+  uint64_t found_ MEMPROF_GUARDED_BY(mutex_) = 0;
   bool busy_ MEMPROF_GUARDED_BY(mutex_) = false;
   bool ending_ MEMPROF_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/symbols/report_symbolizer.h"
+#include "core/snapshot/snapshot_merger.h"
 
 namespace memprof {
 namespace {
@@ -14,12 +14,6 @@ constexpr size_t kMostPoints = 1024;
 SymbolizerOptions WithoutWaiting() {
   SymbolizerOptions options;
   options.download_limit = std::chrono::milliseconds(0);
-  return options;
-}
-
-SymbolOptions WithoutBinaries() {
-  SymbolOptions options;
-  options.no_binaries = true;
   return options;
 }
 
@@ -33,44 +27,67 @@ uint64_t SinceUnix(int64_t start_ms) {
 }  // namespace
 
 LiveSession::LiveSession(FoundRun found)
-    : served_(found.served.has_value()),
-      source_(std::move(found)),
-      names_(MakeSymbolizer(WithoutWaiting())) {}
+    : source_(std::move(found)), names_(MakeSymbolizer(WithoutWaiting())) {}
 
 void LiveSession::Look(bool wait) {
   if (ended_) return;  // the figures of the end are there
   LiveReading reading = source_.Read(pid_);
   ended_ = reading.ended;
+  silent_ = reading.silent;
   trouble_ = reading.trouble;
-  std::vector<std::vector<uint64_t>> stacks;
+  look_.clear();
   uint64_t rss_bytes = 0;
   for (LiveProcess& process : reading.processes) {
     rss_bytes += process.rss_bytes;
-    stacks.push_back(NumberStacks(*process.snapshot));
-    if (!process.symbols.empty()) continue;
+    // Binaries of another machine aren't here.
+    if (reading.served) {
+      names_.Learn(process.snapshot->modules, process.snapshot->frames, process.symbols.chains);
+    }
     if (wait) names_.Resolve(process.snapshot->modules, process.snapshot->frames);
+    look_.push_back(std::move(process.snapshot));
   }
   if (wait) names_.Wait();
-  std::vector<LiveProfile> profiles;
-  for (size_t i = 0; i < reading.processes.size(); ++i) {
-    LiveProcess& process = reading.processes[i];
-    // Binaries of another machine aren't here.
-    ReportSymbolizer stored(process.symbols, WithoutBinaries());
-    Symbolizer& names =
-        process.symbols.empty() && !served_ ? static_cast<Symbolizer&>(names_) : stored;
-    profiles.push_back(
-        {MakeProfile(std::move(process.snapshot).Take(), names), std::move(stacks[i])});
-  }
   if (!reading.run.processes.empty()) {
     const ShownProcess& first = reading.run.processes[0];
     program_ = first.program;
     if (!ended_) running_ms_ = SinceUnix(first.start_unix_ms);
   }
   if (!ended_) rss_bytes_ = rss_bytes;
-  table_.Add(std::chrono::steady_clock::now(), std::move(profiles));
+  table_.Add(std::chrono::steady_clock::now(), Named());
   uint64_t heap_bytes = 0;
   for (const LiveProfile& process : table_.processes()) heap_bytes += process.profile.leaked.bytes;
   AddPoint(heap_bytes);
+}
+
+std::vector<LiveProfile> LiveSession::Named() {
+  names_found_ = names_.found();
+  std::vector<LiveProfile> profiles;
+  for (const CanonicalSnapshot& snapshot : look_) {
+    profiles.push_back({MakeProfile(*snapshot, names_), NumberStacks(*snapshot)});
+  }
+  return profiles;
+}
+
+bool LiveSession::UpdateNames() {
+  if (names_.found() == names_found_) return false;
+  table_.Rename(Named());
+  return true;
+}
+
+std::optional<CanonicalSnapshot> LiveSession::Capture() const {
+  if (look_.empty()) return std::nullopt;
+  SnapshotMerger merger;
+  for (const CanonicalSnapshot& snapshot : look_) {
+    // Processes of one run have different pids.
+    (void)merger.Add(*snapshot, uint64_t{snapshot->program.pid} + 1);
+  }
+  return merger.Take();
+}
+
+std::optional<Profile> LiveSession::Merged() {
+  auto capture = Capture();
+  if (!capture) return std::nullopt;
+  return MakeProfile(std::move(*capture).Take(), names_);
 }
 
 void LiveSession::AddPoint(uint64_t heap_bytes) {

@@ -33,6 +33,7 @@ LiveReading LiveSource::ReadServed(pid_t pid) {
       last_.trouble = reading.error().message;
     }
   }
+  last_.served = true;
   LiveReading chosen = last_;
   std::erase_if(chosen.processes,
                 [pid](const LiveProcess& each) { return pid != 0 && each.pid != pid; });
@@ -41,14 +42,15 @@ LiveReading LiveSource::ReadServed(pid_t pid) {
 
 LiveReading LiveSource::Read(pid_t pid) {
   if (found_.served) return ReadServed(pid);
+  LiveReading reading;
   if (!ended_) {
     ControlStatus why = ControlStatus::kNobody;
     auto run = AskForRun(found_.directory, found_.owner, found_.request, &why);
     if (run) found_.run = std::move(*run);
     // A supervisor that is stopped, or busy for more than a second, has not ended.
     ended_ = !run && (why == ControlStatus::kNobody || why == ControlStatus::kNotMine);
+    reading.silent = !run && !ended_;
   }
-  LiveReading reading;
   reading.run = found_.run;
   reading.ended = ended_;
   for (const ShownProcess& process : found_.run.processes) {

@@ -32,6 +32,8 @@ struct LiveReading {
   ShownRun run;                        // without its processes' regions once it has ended
   std::vector<LiveProcess> processes;  // the program first, if it counts
   bool ended = false;
+  bool silent = false;       // its supervisor doesn't answer; the figures are read all the same
+  bool served = false;       // by a server, whose names the processes have
   std::string trouble = {};  // why this is an older reading: the server doesn't answer
 };
 
