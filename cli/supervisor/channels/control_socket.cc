@@ -18,7 +18,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kControlBacklog = 16;
 constexpr std::chrono::milliseconds kStoppedAfter{
     50};                                           // one that is silent for so long may be stopped
 constexpr timeval kRequestLimit = {0, 50 * 1000};  // a request is sent together with the connect
@@ -114,7 +114,7 @@ Result<ControlSocket> ControlSocket::Open(PrivateDirectory& directory) {
   }
   if (!opened.fd_ ||
       bind(opened.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(opened.fd(), kBacklog) != 0) {
+      listen(opened.fd(), kControlBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", path, strerror(errno)));
   }
   return opened;
