@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-using Json = nlohmann::json;
+using JsonTree = nlohmann::json;
 
 std::string WithRun(std::string path, const std::string& run) {
   if (!run.empty()) path += (path.find('?') == std::string::npos ? "?run=" : "&run=") + run;
@@ -32,7 +32,7 @@ std::string FirstLine(const std::string& text) {
 
 // A number or text of the answer; what is missing or of another type is nothing.
 template <typename Value>
-Value ValueOf(const Json& json, const char* name) {
+Value ValueOf(const JsonTree& json, const char* name) {
   const auto at = json.find(name);
   if (at == json.end()) return {};
   if constexpr (std::is_same_v<Value, std::string>) {
@@ -47,7 +47,7 @@ Value ValueOf(const Json& json, const char* name) {
 }  // namespace
 
 Result<LiveReading> ParseServedRun(const std::string& answer) {
-  const Json json = Json::parse(answer, nullptr, false);
+  const JsonTree json = JsonTree::parse(answer, nullptr, false);
   if (!json.is_object() || ValueOf<int>(json, "schema") != 1 || !json.contains("processes") ||
       !json["processes"].is_array()) {
     return Fail(ErrorKind::kIo, "what it answers is no look of memprof's; is it another server?");
@@ -58,7 +58,7 @@ Result<LiveReading> ParseServedRun(const std::string& answer) {
   reading.run.capture = ValueOf<std::string>(json, "capture");
   reading.run.living = ValueOf<uint32_t>(json, "living");
   reading.ended = ValueOf<bool>(json, "ended");
-  for (const Json& each : json["processes"]) {
+  for (const JsonTree& each : json["processes"]) {
     if (!each.is_object() || reading.processes.size() == kMostShownProcesses) continue;
     const auto bytes = FromBase64(ValueOf<std::string>(each, "figures"));
     if (!bytes) continue;
