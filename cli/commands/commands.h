@@ -45,6 +45,7 @@ CommandBody SetUpMerge(Arguments& arguments);
 CommandBody SetUpParse(Arguments& arguments);
 CommandBody SetUpRun(Arguments& arguments);
 CommandBody SetUpScopeStacks(Arguments& arguments);
+CommandBody SetUpServe(Arguments& arguments);
 CommandBody SetUpSnapshot(Arguments& arguments);
 CommandBody SetUpStats(Arguments& arguments);
 CommandBody SetUpSummary(Arguments& arguments);

@@ -23,6 +23,7 @@
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_outputs.h"
 #include "cli/preflight/preflight.h"
+#include "cli/serve/server_process.h"
 #include "cli/supervisor/channels/control_socket.h"
 #include "cli/supervisor/channels/preload.h"
 #include "cli/supervisor/channels/private_directory.h"
@@ -123,6 +124,13 @@ Result<void> OpenToOtherUsers(const PrivateDirectory& directory, const TrackerSo
   return {};
 }
 
+Result<ServerProcess> StartServer(const RunOptions& options, const ServePlan& plan) {
+  auto listener = Listener::Open(plan.address);
+  if (!listener) return tl::unexpected<Error>(listener.error());
+  if (!options.quiet) Say("served at {}", listener->url());
+  return ServerProcess::Start(std::move(*listener), options.serve.hosts, plan.rules.token);
+}
+
 int Run(const RunOptions& options) {
   HoldStandardDescriptors();
   std::vector<int> callers = OpenDescriptors();
@@ -168,6 +176,12 @@ int Run(const RunOptions& options) {
   }
   // One that goes on in the background for descendants answers nobody: viewers are to see the end.
   callers.push_back(control->fd());
+  std::optional<ServerProcess> server;  // it ends with this object, or with us
+  if (settings->serve) {
+    auto started = StartServer(options, *settings->serve);
+    if (!started) return Refuse(started.error().message);
+    server.emplace(std::move(*started));
+  }
   Signals signals;
   StartedRunPlan plan;
   if (live) {

@@ -30,6 +30,16 @@ Result<RunSettings> ReadRunSettings(const RunOptions& options) {
   auto named_moments = ReadNamedMomentFlags(options.named_moments);
   if (!named_moments) return tl::unexpected<Error>(named_moments.error());
   settings.named_moments = std::move(*named_moments);
+  for (const char* name : {"--allow-remote", "--token-file", "--host"}) {
+    if (options.serve.address.empty() && options.arguments.IsGiven(name)) {
+      return Fail(ErrorKind::kUsage, fmt::format("{} requires --serve", name));
+    }
+  }
+  if (!options.serve.address.empty()) {
+    auto plan = ReadServeFlags(options.serve, "--serve");
+    if (!plan) return tl::unexpected<Error>(plan.error());
+    settings.serve = std::move(*plan);
+  }
   for (const char* name : {"--path-map", "--download-limit"}) {
     if (options.symbolize || !options.budget.file.empty()) break;
     if (options.arguments.IsGiven(name)) {
@@ -131,6 +141,11 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
       .Add("--metrics", options->metrics,
            "Write the figures to this file for Prometheus, at each checkpoint and at the end")
       .TypeName("FILE");
+  AddServeOptions(
+      arguments, "--serve",
+      "While the program runs, answer HTTP here: the heap profile, metrics, and the page; "
+      "127.0.0.1:9090, [::1]:0 (any free port), or unix:/path",
+      options->serve);
   arguments.AddFlag(
       "--symbolize", options->symbolize,
       "At the end, store functions, files and lines in the capture, so that other machines "

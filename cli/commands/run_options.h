@@ -12,6 +12,7 @@
 #include "cli/basics/arguments.h"
 #include "cli/basics/output_name.h"
 #include "cli/commands/options/named_moment_options.h"
+#include "cli/commands/options/serve_options.h"
 #include "cli/commands/options/tracking_options.h"
 #include "cli/commands/run_budget.h"
 #include "cli/symbols/symbol_options.h"
@@ -38,6 +39,7 @@ struct RunOptions {
   std::string python;
   NamedMomentFlags named_moments;
   std::string metrics;
+  ServeFlags serve;
   bool jemalloc_prof = false;
   bool symbolize = false;
   SymbolOptions symbols;
@@ -54,6 +56,7 @@ struct RunSettings {
   TrackerOptions tracker;
   NamedMomentOptions named_moments;
   std::optional<RunBudget> budget;
+  std::optional<ServePlan> serve;  // unset: nothing is served
 };
 
 // Failure: kUsage for options that exclude each other; also as RunBudget::Load.

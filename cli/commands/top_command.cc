@@ -95,11 +95,11 @@ int Top(const TopOptions& options) {
 CommandBody SetUpTop(Arguments& arguments) {
   auto options = std::make_shared<TopOptions>();
   arguments
-      .Add("run", options->target,
-           "The program's pid, that of its memprof run, or the run's capture or region (default: "
-           "the "
-           "only run there is)")
-      .TypeName("PID|CAPTURE");
+      .Add(
+          "run", options->target,
+          "The program's pid, that of its memprof run, the run's capture or region, or where it is "
+          "served: http://HOST:PORT (default: the only run there is)")
+      .TypeName("PID|CAPTURE|URL");
   AddTimeOption(arguments, "-d,--delay", options->delay, "The time from one look to the next");
   arguments.Add("--by", options->by, "What a row is")
       .TypeName("place|function|site|module|thread|process")

@@ -65,6 +65,19 @@ std::vector<SourceChain> LiveNames::Resolve(std::span<const SnapshotModule> modu
   return chains;
 }
 
+void LiveNames::Learn(std::span<const SnapshotModule> modules,
+                      std::span<const SnapshotFrame> frames,
+                      const std::vector<SourceChain>& chains) {
+  const MutexLock lock(mutex_);
+  for (size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].module >= modules.size()) continue;
+    Key key = {modules[frames[i].module], frames[i].offset};
+    const bool named = i < chains.size() && !chains[i].empty();
+    SourceChain chain = named ? chains[i] : Placeholder(key);
+    known_[std::move(key)] = std::move(chain);
+  }
+}
+
 void LiveNames::Wait() {
   if (!thread_.joinable()) return;
   mutex_.lock();

@@ -31,6 +31,10 @@ class LiveNames : public Symbolizer {
                                    std::span<const SnapshotFrame> frames) override;
   const std::vector<std::string>& notes() const override { return notes_; }
 
+  // The names of these frames, of files that are on another machine: they aren't looked for here.
+  // `chains` is parallel to `frames`, or empty; an empty chain is of a frame without a name.
+  void Learn(std::span<const SnapshotModule> modules, std::span<const SnapshotFrame> frames,
+             const std::vector<SourceChain>& chains);
   // Waits until all names that were asked for are known.
   void Wait();
   // Grows when names are found: what Resolve gave before may have better ones now.

@@ -34,10 +34,15 @@ void LiveSession::Look(bool wait) {
   LiveReading reading = source_.Read(pid_);
   ended_ = reading.ended;
   silent_ = reading.silent;
+  trouble_ = reading.trouble;
   look_.clear();
   uint64_t rss_bytes = 0;
   for (LiveProcess& process : reading.processes) {
     rss_bytes += process.rss_bytes;
+    // Binaries of another machine aren't here.
+    if (reading.served) {
+      names_.Learn(process.snapshot->modules, process.snapshot->frames, process.symbols.chains);
+    }
     if (wait) names_.Resolve(process.snapshot->modules, process.snapshot->frames);
     look_.push_back(std::move(process.snapshot));
   }

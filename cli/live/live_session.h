@@ -38,7 +38,9 @@ class LiveSession {
   const ShownRun& run() const { return source_.run(); }
   const std::string& program() const { return program_; }
   bool ended() const { return ended_; }
-  bool silent() const { return silent_; }            // its supervisor doesn't answer
+  bool silent() const { return silent_; }  // its supervisor doesn't answer
+  // Why the figures stand still; empty: they don't.
+  const std::string& trouble() const { return trouble_; }
   uint64_t rss_bytes() const { return rss_bytes_; }  // of the shown processes; 0: not known
   uint64_t running_ms() const { return running_ms_; }
   // Heap and RSS at the looks; at most kMostPoints of them.
@@ -65,6 +67,7 @@ class LiveSession {
   pid_t pid_ = 0;
   bool ended_ = false;
   bool silent_ = false;
+  std::string trouble_;
   uint64_t rss_bytes_ = 0;
   uint64_t running_ms_ = 0;
   Timeline timeline_;

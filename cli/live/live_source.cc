@@ -5,6 +5,7 @@
 #include <fstream>
 #include <utility>
 
+#include "cli/live/served_source.h"
 #include "cli/supervisor/control_texts.h"
 #include "core/region/region_reader.h"
 
@@ -20,7 +21,27 @@ uint64_t ResidentBytesOf(pid_t pid) {
 
 }  // namespace
 
+LiveReading LiveSource::ReadServed(pid_t pid) {
+  if (!ended_) {
+    auto reading = ReadServedRun(*found_.served, found_.token);
+    if (reading) {
+      last_ = std::move(*reading);
+      ended_ = last_.ended;
+      found_.run = last_.run;
+    } else {
+      last_.run = found_.run;
+      last_.trouble = reading.error().message;
+    }
+  }
+  last_.served = true;
+  LiveReading chosen = last_;
+  std::erase_if(chosen.processes,
+                [pid](const LiveProcess& each) { return pid != 0 && each.pid != pid; });
+  return chosen;
+}
+
 LiveReading LiveSource::Read(pid_t pid) {
+  if (found_.served) return ReadServed(pid);
   LiveReading reading;
   if (!ended_) {
     ControlStatus why = ControlStatus::kNobody;
@@ -40,17 +61,22 @@ LiveReading LiveSource::Read(pid_t pid) {
     program.start_unix_ms = process.start_unix_ms;
     auto snapshot = ReadRegion(process.region, program);
     if (!snapshot) continue;
-    reading.processes.push_back({process.pid, process.program, std::move(*snapshot),
-                                 ended_ ? 0 : ResidentBytesOf(process.pid)});
+    reading.processes.push_back({process.pid,
+                                 process.program,
+                                 std::move(*snapshot),
+                                 ended_ ? 0 : ResidentBytesOf(process.pid),
+                                 {}});
   }
   return reading;
 }
 
-std::string LiveSource::TakeMoment(const std::string& name) {
+std::string LiveSource::TakeMoment(const std::string& name, bool* taken) {
+  if (found_.served) return TakeServedMoment(*found_.served, found_.token, name, taken);
   ControlRequest request = found_.request;
   request.action = ControlAction::kTakeNamedMoment;
   SetText(request.name, name);
   const ControlReply reply = AskSupervisor(found_.directory, found_.owner, request);
+  if (taken != nullptr) *taken = reply.status == ControlStatus::kTaken;
   if (reply.status == ControlStatus::kTaken) return TextOfNamedMoment(reply);
   return reply.status == ControlStatus::kFailed ? "no snapshot: " + TextOf(reply.text)
                                                 : "no snapshot: the run doesn't answer";

@@ -16,6 +16,7 @@
 
 #include "cli/live/runs.h"
 #include "core/snapshot/canonical_snapshot.h"
+#include "formats/capture/capture_symbols.h"
 
 namespace memprof {
 
@@ -23,14 +24,17 @@ struct LiveProcess {
   pid_t pid = 0;
   std::string program;
   CanonicalSnapshot snapshot;
-  uint64_t rss_bytes = 0;  // 0: not known
+  uint64_t rss_bytes = 0;      // 0: not known
+  StoredSymbols symbols = {};  // names that came with it, of a run that is served; else empty
 };
 
 struct LiveReading {
   ShownRun run;                        // without its processes' regions once it has ended
   std::vector<LiveProcess> processes;  // the program first, if it counts
   bool ended = false;
-  bool silent = false;  // its supervisor doesn't answer; the figures are read all the same
+  bool silent = false;       // its supervisor doesn't answer; the figures are read all the same
+  bool served = false;       // by a server, whose names the processes have
+  std::string trouble = {};  // why this is an older reading: the server doesn't answer
 };
 
 class LiveSource {
@@ -41,11 +45,15 @@ class LiveSource {
   LiveReading Read(pid_t pid = 0);
 
   const ShownRun& run() const { return found_.run; }
-  // Asks the supervisor for a named moment; returns what to say of it.
-  std::string TakeMoment(const std::string& name);
+  const FoundRun& found() const { return found_; }
+  // Asks the supervisor for a named moment; returns what to say of it. `taken` gets whether it was.
+  std::string TakeMoment(const std::string& name, bool* taken = nullptr);
 
  private:
+  LiveReading ReadServed(pid_t pid);
+
   FoundRun found_;
+  LiveReading last_;  // of a run that is served
   bool ended_ = false;
 };
 

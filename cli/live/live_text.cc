@@ -155,6 +155,7 @@ std::string LiveHeadText(const LiveSession& session) {
   if (session.rss_bytes() != 0) text += "   RSS " + FormatBytes(session.rss_bytes());
   text += fmt::format("   {} allocations/s",
                       ShownFigures({}).Rate(session.table().allocations_a_second()));
+  if (!session.trouble().empty()) text += "   no connection: " + Printable(session.trouble());
   return text;
 }
 
@@ -242,10 +243,12 @@ std::string RunsText(const std::vector<ShownRun>& runs, const TextStyle& style) 
     if (!run.processes.empty()) {
       name += ", since " + FormatUtcTime(run.processes[0].start_unix_ms).substr(0, 19) + "Z";
     }
+    std::string where = Printable(run.capture);
+    if (!run.address.empty()) where += ", " + Printable(run.address);
     table.Add({{fmt::format("{}", run.program), FormatBytes(heap.live_bytes),
                 FormatBytes(heap.peak_bytes), FormatCount(run.living)},
                Printable(name),
-               Printable(run.capture)});
+               std::move(where)});
   }
   return table.Text();
 }
@@ -262,7 +265,8 @@ std::string RunsJson(const std::vector<ShownRun>& runs) {
          {"live_bytes", heap.live_bytes},
          {"peak_bytes", heap.peak_bytes},
          {"processes", run.living},
-         {"capture", run.capture}});
+         {"capture", run.capture},
+         {"address", run.address}});
   }
   return Text(json);
 }

@@ -14,6 +14,8 @@
 
 #include "cli/basics/option_checks.h"
 #include "cli/basics/output_name.h"
+#include "cli/live/served_addresses.h"
+#include "cli/live/served_source.h"
 #include "cli/supervisor/run_directories.h"
 
 namespace memprof {
@@ -72,7 +74,7 @@ std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner, size_t* si
     auto& [run, why] = answers[i];
     if (silent != nullptr && why == ControlStatus::kSilent) ++*silent;
     if (!run || !seen.insert(run->supervisor).second) continue;
-    found.push_back({directories[i], user, request, std::move(*run)});
+    found.push_back({directories[i], user, request, std::move(*run), {}, {}});
   }
   std::sort(found.begin(), found.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.run.program < b.run.program; });
@@ -100,11 +102,18 @@ Result<FoundRun> OnlyOne(std::vector<FoundRun> found) {
 
 std::vector<ShownRun> LivingRuns(size_t* silent) {
   std::vector<ShownRun> runs;
-  for (FoundRun& found : Ask(AnyRun(), geteuid(), silent)) runs.push_back(std::move(found.run));
+  const auto addresses = ServedAddresses();
+  for (FoundRun& found : Ask(AnyRun(), geteuid(), silent)) {
+    if (const auto at = addresses.find(found.run.supervisor); at != addresses.end()) {
+      found.run.address = at->second;
+    }
+    runs.push_back(std::move(found.run));
+  }
   return runs;
 }
 
 Result<FoundRun> FindRun(const std::string& target) {
+  if (IsServedPlace(target)) return FindServedRun(target);
   ControlRequest request = AnyRun();
   if (target.empty()) return OnlyOne(Ask(request, geteuid()));
   std::error_code error;

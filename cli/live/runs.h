@@ -4,9 +4,11 @@
 // threads, and have a second to answer; one that is stopped has 50 ms. Failure: one line; kUsage for a word that means no run.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cli/http/http_place.h"
 #include "cli/supervisor/channels/shown_run.h"
 #include "core/result.h"
 
@@ -16,13 +18,16 @@ namespace memprof {
 // don't.
 std::vector<ShownRun> LivingRuns(size_t* silent = nullptr);
 
-// A run that can be asked again. `target`: the pid of the program or of its memprof, or its capture or
-// region. Empty: the only run there is.
+// A run that can be asked again. `target`: the pid of the program or of its memprof, its capture or
+// region, or the address at which it is served. Empty: the only run there is.
 struct FoundRun {
   std::string directory;  // where its supervisor listens
   uid_t owner;            // the user of the run
   ControlRequest request;
   ShownRun run;
+  // Set: it is read from this server, and the three members before `run` mean nothing.
+  std::optional<ServedPlace> served = {};
+  std::string token = {};  // for that server
 };
 Result<FoundRun> FindRun(const std::string& target);
 

@@ -52,7 +52,7 @@ ValueKind KindOf(std::string_view type_name) {
   if (type_name.substr(0, 1) == "[") return ValueKind::kCommandLine;
   if (!WordsOf(type_name).empty()) return ValueKind::kWords;
   if (type_name == "COMMAND") return ValueKind::kCommand;
-  for (const std::string_view file : {"FILE", "CAPTURE", "PID|CAPTURE"}) {
+  for (const std::string_view file : {"FILE", "CAPTURE", "PID|CAPTURE", "PID|CAPTURE|URL"}) {
     if (type_name.substr(0, file.size()) == file) return ValueKind::kFile;
   }
   return ValueKind::kOpaque;

@@ -7,7 +7,8 @@
 //   1. The figures of the rows sum to the profile's totals in every mode, whatever was folded.
 //   2. No text of the capture can end the data's element or be executed: every '<' is written as
 //      \u003c, and the page shows text as text only.
-//   3. The page makes no request: its own Content-Security-Policy forbids it.
+//   3. The page makes no request: its own Content-Security-Policy forbids it. The live page asks its own
+//      server only.
 //
 // Thread safety: pure functions. The same profile and options give the same bytes.
 #pragma once
@@ -101,5 +102,9 @@ struct PageOptions {
 std::string PageData(const Profile& profile, const PageOptions& options);
 
 std::string MakePage(const Profile& profile, const PageOptions& options);
+
+// The same page for a server: it may ask where it came from, listens to the events there, and fetches
+// its data anew when there is more (cli/serve/routes.h).
+std::string MakeLivePage(const Profile& profile, const PageOptions& options);
 
 }  // namespace memprof

@@ -4,6 +4,8 @@
 
 #include <iterator>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace memprof {
 namespace {
@@ -40,9 +42,7 @@ std::optional<uint64_t> WrittenUnixMs(const SnapshotProgram& program) {
   return static_cast<uint64_t>(program.start_unix_ms) + program.duration_ms;
 }
 
-}  // namespace
-
-std::string MetricsText(const Snapshot& snapshot) {
+std::vector<Metric> MetricsOf(const Snapshot& snapshot) {
   const SnapshotProgram& program = snapshot.program;
   const SnapshotTracker& tracker = snapshot.tracker;
   const Count live = SumLeaked(snapshot);
@@ -57,7 +57,7 @@ std::string MetricsText(const Snapshot& snapshot) {
   // After the end the process has no live memory.
   const uint64_t live_bytes = running ? live.bytes : 0;
   const uint64_t live_blocks = running ? live.allocations : 0;
-  const Metric metrics[] = {
+  return {
       {"memprof_running", "gauge", "Whether the program ran when this was written.",
        running ? 1 : 0},
       {"memprof_heap_live_bytes", "gauge", "Bytes that the program has allocated and not freed.",
@@ -87,16 +87,41 @@ std::string MetricsText(const Snapshot& snapshot) {
       {"memprof_duration_seconds", "gauge", "How long the program had run when this was written.",
        program.duration_ms, true},
   };
-  const std::string labels =
-      fmt::format("{{program=\"{}\",pid=\"{}\"}}", LabelValue(program.program), program.pid);
+}
+
+std::string LabelsOf(const SnapshotProgram& program) {
+  return fmt::format("{{program=\"{}\",pid=\"{}\"}}", LabelValue(program.program), program.pid);
+}
+
+}  // namespace
+
+std::string MetricsText(const Snapshot& snapshot) {
+  const Snapshot* const only[] = {&snapshot};
+  return MetricsText(only);
+}
+
+std::string MetricsText(std::span<const Snapshot* const> snapshots) {
+  std::vector<std::vector<Metric>> processes;
+  std::vector<std::string> labels;
+  for (const Snapshot* snapshot : snapshots) {
+    processes.push_back(MetricsOf(*snapshot));
+    labels.push_back(LabelsOf(snapshot->program));
+  }
   std::string text;
-  for (const Metric& metric : metrics) {
-    if (!metric.value) continue;
-    const std::string value =
-        metric.milliseconds ? fmt::format("{}.{:03}", *metric.value / 1000, *metric.value % 1000)
-                            : fmt::format("{}", *metric.value);
-    fmt::format_to(std::back_inserter(text), "# HELP {0} {1}\n# TYPE {0} {2}\n{0}{3} {4}\n",
-                   metric.name, metric.help, metric.type, labels, value);
+  for (size_t i = 0; !processes.empty() && i < processes[0].size(); ++i) {
+    bool described = false;
+    for (size_t k = 0; k < processes.size(); ++k) {
+      const Metric& metric = processes[k][i];
+      if (!metric.value) continue;
+      if (!std::exchange(described, true)) {
+        fmt::format_to(std::back_inserter(text), "# HELP {0} {1}\n# TYPE {0} {2}\n", metric.name,
+                       metric.help, metric.type);
+      }
+      const std::string value =
+          metric.milliseconds ? fmt::format("{}.{:03}", *metric.value / 1000, *metric.value % 1000)
+                              : fmt::format("{}", *metric.value);
+      fmt::format_to(std::back_inserter(text), "{}{} {}\n", metric.name, labels[k], value);
+    }
   }
   return text;
 }

@@ -5,6 +5,7 @@
 // Each metric has the labels program and pid. Thread safety: pure.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "core/snapshot/snapshot.h"
@@ -12,5 +13,7 @@
 namespace memprof {
 
 std::string MetricsText(const Snapshot& snapshot);
+// Of several processes: each metric is described once. `snapshots` aren't null.
+std::string MetricsText(std::span<const Snapshot* const> snapshots);
 
 }  // namespace memprof

@@ -68,6 +68,8 @@ class Profile:
         for value in (v for number, v in top if number == 2):
             one = dict(fields(value))
             stack = [frame for place in numbers(one[1]) for frame in locations[place]]
-            label = dict(fields(one[3]))
-            self.samples.append((stack, numbers(one[2]), {text(label[1]): text(label[2])}))
+            labels = {text(label[1]): text(label[2])
+                      for label in (dict(fields(one[n])) for n in (3,) if n in one)}
+            values = [v - (v >> 63 << 64) for v in numbers(one[2])]  # of 64 bits with a sign
+            self.samples.append((stack, values, labels))
         self.default_type = next(text(v) for number, v in top if number == 14)

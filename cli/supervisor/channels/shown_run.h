@@ -44,6 +44,8 @@ struct ShownRun {
   std::string capture;                  // the absolute path of the capture that the run will leave
   uint32_t living = 0;                  // processes that count now, also those that aren't shown
   std::vector<ShownProcess> processes;  // the program first, if it still counts
+  // Where it is served over HTTP; empty: nowhere. Servers say it, not the supervisor.
+  std::string address = {};
 };
 
 // Answers the visitor, and closes `fd`.

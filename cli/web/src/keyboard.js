@@ -1,6 +1,7 @@
 // All keyboard commands. The dialog in index.html lists the keys.
 
 import {byId} from './element.js';
+import {listen} from './lifetime.js';
 
 const FORMS = 'input, select, textarea';
 
@@ -42,7 +43,7 @@ export function createKeyboard(capture, state, flame) {
     Backspace: () => flame.zoomOut(),
   };
 
-  addEventListener('keydown', (event) => {
+  listen('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) {
       return;
     }

@@ -1,6 +1,7 @@
 // Light or dark: the system's choice until the reader chooses.
 
 import {byId} from './element.js';
+import {listen} from './lifetime.js';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -13,7 +14,7 @@ export function createTheme(state, onSystemChange) {
     state.set({theme: effectiveTheme(state.get().theme) === 'dark' ? 'light' : 'dark'},
         {replace: true});
   });
-  dark.addEventListener('change', onSystemChange);
+  listen('change', onSystemChange, {}, dark);
   return {
     update({theme}) {
       const now = effectiveTheme(theme);

@@ -2,6 +2,7 @@
 // d3-flame-graph's tooltips: a function with show, hide and destroy.
 
 import {element} from './element.js';
+import {listen} from './lifetime.js';
 import {shortened} from './model/format.js';
 import {figuresTable} from './figures_table.js';
 import {whereOf} from './model/frame_text.js';
@@ -33,12 +34,12 @@ export function createTooltip(box, describe) {
   tip.hide = () => { box.hidden = true; };
   tip.destroy = tip.hide;
 
-  addEventListener('mousemove', (event) => {
+  listen('mousemove', (event) => {
     if (box.hidden || !follows) return;
     pointer = {x: event.clientX, y: event.clientY};
     place();
   });
-  addEventListener('scroll', () => { if (follows) tip.hide(); }, {passive: true});
+  listen('scroll', () => { if (follows) tip.hide(); }, {passive: true});
   return tip;
 }
 

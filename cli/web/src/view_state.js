@@ -1,6 +1,7 @@
 // The reader's choices, kept in the URL's fragment, so that they survive a reload and can be shared
 // as a link. One object; listeners are told which keys changed.
 
+import {listen} from './lifetime.js';
 import {MODES, RANGE_MODES} from './model/capture.js';
 
 const CHOICES = {
@@ -64,8 +65,8 @@ export function createState(defaults) {
 
   const notify = (changed) => { if (changed.size > 0) listeners.forEach((f) => f(changed)); };
   const reread = () => notify(apply(read()));
-  addEventListener('popstate', reread);
-  addEventListener('hashchange', reread);
+  listen('popstate', reread);
+  listen('hashchange', reread);
 
   return {
     get: () => current,

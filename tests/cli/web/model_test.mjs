@@ -4,6 +4,7 @@ import {test} from 'node:test';
 
 import {bandAt, nearestMoment, stackOf as bandsOf} from '../../../cli/web/src/model/bands.js';
 import {buildTree, forEachNode, stackOf} from '../../../cli/web/src/model/call_tree.js';
+import {carriedOver} from '../../../cli/web/src/model/carry_over.js';
 import {buildCallerTree} from '../../../cli/web/src/model/caller_tree.js';
 import {parseCapture, verify} from '../../../cli/web/src/model/capture.js';
 import {createFigures} from '../../../cli/web/src/model/figures.js';
@@ -689,4 +690,19 @@ test('only what is wide enough is given to the drawing, and all of what is zoome
   assert.equal(some.left, given.length - 7);
   assert.deepEqual(main.c.map(({name}) => name), ['f100', 'f99', 'f98']);
   assert.deepEqual(main.c[2].c, []);
+});
+
+test('what is zoomed to is found in another look, whatever its number there', () => {
+  const before = capture([[0, 'main', 0], [1, 'grow', 0, 5], [1, 'other', 0, 1]]);
+  const after = capture([[0, 'start', 0, 1], [0, 'main', 0], [2, 'first', 0, 2], [2, 'grow', 0, 9]]);
+  const state = {zoom: '2', thread: '', process: '', fn: ''};
+  assert.equal(carriedOver(state, before, after).zoom, '4');
+  assert.equal(carriedOver({...state, zoom: '2-1'}, before, after).zoom, '4-1');
+  assert.equal(carriedOver({...state, zoom: '3'}, before, after).zoom, '');
+  assert.equal(carriedOver({...state, zoom: '99999'}, before, after).zoom, '');
+  const at = (look, name) => look.functions.frame.findIndex((frame) => frame.function === name);
+  const fn = String(at(before, 'grow'));
+  assert.equal(carriedOver({...state, fn}, before, after).fn, String(at(after, 'grow')));
+  assert.equal(carriedOver({...state, zoom: `f${fn}`}, before, after).zoom, `f${at(after, 'grow')}`);
+  assert.equal(carriedOver({...state, fn: String(at(before, 'other'))}, before, after).fn, '');
 });
