@@ -58,13 +58,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/protocol/heap_places.h"
 #include "core/protocol/mapping_layout.h"
 #include "core/protocol/python_layout.h"
 
 namespace memprof {
 
 inline constexpr uint64_t kRegionMagic = 0x31524650524d454dull;  // "MEMRPFR1" as bytes
-inline constexpr uint32_t kRegionVersion = 14;
+inline constexpr uint32_t kRegionVersion = 15;
 
 enum class Table : uint32_t {
   kModules,
@@ -446,6 +447,7 @@ struct RegionHeader {
   std::atomic<uint32_t> python_version;  // as PY_VERSION_HEX, as far as it is known
   // allocations whose Python frames could not be read: their stacks have native frames only
   std::atomic<uint64_t> python_unread;
+  alignas(64) HeapPlaces heap;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 
