@@ -12,6 +12,8 @@ constexpr Command kCommands[] = {
      SetUpSnapshot},
     {"list", "The runs of this user that are alive", "memprof list", SetUpList},
     {"top", "What holds a running program's memory, look after look", "memprof top 4711", SetUpTop},
+    {"inspect", "Which live blocks of a running program are lost, and what holds the others",
+     "memprof inspect 4711", SetUpInspect},
     {"attach", "Count what a running program allocates from now on",
      "memprof attach 4711 --duration 60 -o x.memprof", SetUpAttach},
     {"detach", "Let a program go that is attached to", "memprof detach 4711", SetUpDetach},

@@ -154,13 +154,14 @@ TEST(Inspection, CallsLostOnlyWhatTwoLooksFindLost) {
   Heap heap;
   const uint32_t always = heap.Add(1), once = heap.Add(2), below = heap.Add(3);
   heap.Point(once, below);
-  const std::vector<LostBlock> before = {{heap.blocks[always].address, 64, 1}};
+  const std::vector<LostBlock> before = {{heap.blocks[always].address, 64, 1},
+                                        {heap.blocks[below].address, 64, 3}};
   InspectOptions options;
   options.lost_before = &before;
   const Inspection result = heap.Look(options);
   EXPECT_EQ(result.total.lost_directly, (Count{64, 1}));
   EXPECT_EQ(result.total.unknown, (Count{128, 2}));
-  EXPECT_EQ(result.lost, before);
+  EXPECT_EQ(result.lost, std::vector<LostBlock>({before[0]}));
   EXPECT_EQ(result.sites[1].retained_bytes, 128u);
 }
 
