@@ -29,7 +29,8 @@ class InputMemory : public MemorySource {
     std::memset(to.data(), 0, to.size());
     const uint64_t begin = std::max(address, kBase);
     const uint64_t end = std::min(address + to.size(), kBase + bytes_.size());
-    if (begin < end) std::memcpy(to.data() + (begin - address), &bytes_[begin - kBase], end - begin);
+    if (begin < end)
+      std::memcpy(to.data() + (begin - address), &bytes_[begin - kBase], end - begin);
   }
 
  private:
@@ -38,8 +39,9 @@ class InputMemory : public MemorySource {
 
 void InspectBlocks(const InputMemory& memory, const std::vector<LiveBlock>& blocks,
                    const std::vector<LostBlock>* before) {
-  const std::vector<Root> roots = {{"words", {}, {kBase + 128, kBase + 4096}},
-                                   {"range", {{kBase, kBase + 512}, {kBase + 9, kBase + 1000}}, {}}};
+  const std::vector<Root> roots = {
+      {"words", {}, {kBase + 128, kBase + 4096}},
+      {"range", {{kBase, kBase + 512}, {kBase + 9, kBase + 1000}}, {}}};
   InspectOptions options;
   options.lost_before = before;
   const Inspection found = Inspect(
@@ -59,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   HeapPlaces places = {};
   places.live_map = kBase;
   places.inherited_maps = kBase + 16;
-  places.inherited_count = size % 3;
+  places.inherited_count = static_cast<uint32_t>(size % 3);
   places.inherited_stride = sizeof(LiveMapWords);
   // Tables that are larger than the input have nothing but zeros, and take seconds to read.
   bool small = true;
@@ -90,7 +92,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
             [](const SpaceMapping& a, const SpaceMapping& b) { return a.range.end < b.range.end; });
   uint64_t end = 0;
   std::erase_if(facts.mappings, [&end](const SpaceMapping& mapping) {
-    const bool overlaps = mapping.range.begin < end || mapping.range.end - mapping.range.begin > 1 << 28;
+    const bool overlaps =
+        mapping.range.begin < end || mapping.range.end - mapping.range.begin > 1 << 28;
     if (!overlaps) end = mapping.range.end;
     return overlaps;
   });

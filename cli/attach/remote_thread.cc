@@ -231,7 +231,8 @@ std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places) {
   user_regs_struct call = registers_;
   call.rip = places.syscall;
   call.rax = SYS_clone;
-  call.rdi = CLONE_FILES;  // without it a pipe's other end would not see that the program closes one
+  call.rdi =
+      CLONE_FILES;  // without it a pipe's other end would not see that the program closes one
   call.rsi = kNoStack;
   call.rdx = call.r10 = call.r8 = 0;
   // The kernel reports the copy as a clone, since its end sends no SIGCHLD.

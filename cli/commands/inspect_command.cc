@@ -59,7 +59,8 @@ CommandBody SetUpInspect(Arguments& arguments) {
   auto options = std::make_shared<InspectCommandOptions>();
   arguments
       .Add("run", options->target,
-           "The program's pid, that of its memprof run, or the run's capture or region (default: the "
+           "The program's pid, that of its memprof run, or the run's capture or region (default: "
+           "the "
            "only run there is)")
       .TypeName("PID|CAPTURE");
   arguments.Add("--process", options->process, "Another process of the run (default: the program)")

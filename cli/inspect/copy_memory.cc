@@ -48,9 +48,8 @@ void CopyMemory::Read(uint64_t address, std::span<unsigned char> to) const {
     const uint64_t first = address / kPage;
     const uint64_t bytes = std::min<uint64_t>(to.size(), (first + kPagesAtOnce) * kPage - address);
     const uint64_t pages = (address + bytes - 1) / kPage - first + 1;
-    const ssize_t n =
-        pread(pages_.get(), entries.data(), pages * sizeof(uint64_t),
-              static_cast<off_t>(first * sizeof(uint64_t)));
+    const ssize_t n = pread(pages_.get(), entries.data(), pages * sizeof(uint64_t),
+                            static_cast<off_t>(first * sizeof(uint64_t)));
     const uint64_t known = n > 0 ? static_cast<uint64_t>(n) / sizeof(uint64_t) : 0;
     const auto is_there = [&](uint64_t page) {
       return page < known && (entries[page] & (kPresent | kSwapped)) != 0;

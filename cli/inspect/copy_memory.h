@@ -1,7 +1,8 @@
 // CopyMemory: the memory of a frozen copy, by /proc/PID/mem. Pages that aren't there are not read: that
-// would map them in.
+// would map them in. MappedFiles reads these, too: for the headers of modules.
 //
-// Pages of shared mappings count as not there: a copy's page table doesn't have them.
+// Pages of shared mappings, and those of files that were only read, count as not there: a copy's page
+// table doesn't have them.
 //
 // Thread safety: Read by any thread.
 #pragma once
@@ -21,12 +22,27 @@ class CopyMemory : public MemorySource {
   void Read(uint64_t address, std::span<unsigned char> to) const override;
 
  private:
+  friend class MappedFiles;
+
   CopyMemory(ScopedFd memory, ScopedFd pages)
       : memory_(std::move(memory)), pages_(std::move(pages)) {}
   void ReadPresent(uint64_t address, std::span<unsigned char> to) const;
 
   ScopedFd memory_;
   ScopedFd pages_;
+};
+
+// Ownership: the memory must outlive it.
+class MappedFiles : public MemorySource {
+ public:
+  explicit MappedFiles(const CopyMemory& memory) : memory_(memory) {}
+
+  void Read(uint64_t address, std::span<unsigned char> to) const override {
+    memory_.ReadPresent(address, to);
+  }
+
+ private:
+  const CopyMemory& memory_;
 };
 
 }  // namespace memprof

@@ -94,10 +94,10 @@ FrozenThread Describe(pid_t process, const RemoteThread& thread) {
 Result<void> CopyTaker::FindPlaces() {
   const ScopedFd memory = OpenProcFile(process_, "mem");
   if (!memory) {
-    return Failed(errno == EACCES || errno == EPERM
-                      ? WhyNoRights(process_)
-                      : fmt::format("process {} can't be looked into: {}", process_,
-                                    strerror(errno)));
+    return Failed(
+        errno == EACCES || errno == EPERM
+            ? WhyNoRights(process_)
+            : fmt::format("process {} can't be looked into: {}", process_, strerror(errno)));
   }
   ProcessMaps maps(process_);
   for (std::string line; maps.Next(line);) {
@@ -153,10 +153,11 @@ Result<std::vector<RemoteThread>> CopyTaker::StopAll() {
       for (RemoteThread& thread : threads) {
         if (thread.stopped()) thread.Release();
       }
-      return Failed(fmt::format(
-          "thread {} of process {} doesn't stop (it waits in vfork(), or its cgroup is frozen); try "
-          "again",
-          late, process_));
+      return Failed(
+          fmt::format("thread {} of process {} doesn't stop (it waits in vfork(), or its cgroup is "
+                      "frozen); try "
+                      "again",
+                      late, process_));
     }
   }
   std::erase_if(threads, [](const RemoteThread& thread) { return !thread.stopped(); });
@@ -181,10 +182,9 @@ Result<TakenCopy> CopyTaker::Take() {
     if (StartTicksOf(process_) != ticks) {
       return Failed(fmt::format("process {} has ended", process_));
     }
-    const auto thread =
-        std::find_if(threads->begin(), threads->end(), [](const RemoteThread& candidate) {
-          return !IsInRestartableSequence(candidate);
-        });
+    const auto thread = std::find_if(
+        threads->begin(), threads->end(),
+        [](const RemoteThread& candidate) { return !IsInRestartableSequence(candidate); });
     if (thread == threads->end()) continue;
     errno = 0;
     const long code = ptrace(PTRACE_PEEKTEXT, thread->id(), places_.syscall, nullptr);
@@ -200,15 +200,16 @@ Result<TakenCopy> CopyTaker::Take() {
     for (RemoteThread& each : *threads) each.Release();
     taken.pause =
         std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - since);
-    if (!copy || *copy < 0) return Failed(WhyNoCopy(process_, copy ? static_cast<int>(-*copy) : EIO));
+    if (!copy || *copy < 0)
+      return Failed(WhyNoCopy(process_, copy ? static_cast<int>(-*copy) : EIO));
     taken.pid = static_cast<pid_t>(*copy);
     // If memory runs out, the copy goes first.
     const ScopedFd score = OpenProcFile(taken.pid, "oom_score_adj", O_WRONLY);
     if (score) static_cast<void>(!write(score.get(), "1000", 4));
     return taken;
   }
-  return Failed(fmt::format(
-      "no thread of process {} came out of a restartable sequence; try again", process_));
+  return Failed(fmt::format("no thread of process {} came out of a restartable sequence; try again",
+                            process_));
 }
 
 bool CopyTaker::End(pid_t copy) {
@@ -227,7 +228,8 @@ bool CopyTaker::End(pid_t copy) {
       continue;
     }
     const auto waited = thread->SystemCall(
-        places_, SYS_wait4, {seen != 0 ? seen : static_cast<uint64_t>(copy), 0, __WALL | WNOHANG, 0});
+        places_, SYS_wait4,
+        {seen != 0 ? seen : static_cast<uint64_t>(copy), 0, __WALL | WNOHANG, 0});
     thread->EndCalls();
     thread->Release();
     if (waited && *waited > 0) return true;

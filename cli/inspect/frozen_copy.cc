@@ -130,7 +130,8 @@ Result<FrozenCopy> FrozenCopy::Take(pid_t process) {
   if (frozen.copy_ == 0) {
     const auto kind = static_cast<ErrorKind>(reader.Word());
     const std::string why = reader.Text();
-    if (!reader.fine()) return Fail(ErrorKind::kIo, "the process that was to make the copy has ended");
+    if (!reader.fine())
+      return Fail(ErrorKind::kIo, "the process that was to make the copy has ended");
     return Fail(kind, why);
   }
   frozen.pause_ = std::chrono::microseconds(reader.Word());

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -40,7 +42,8 @@ std::string WhyNot(const RegionView& region, pid_t pid) {
   }
   if (header.attached != 0) {
     return fmt::format(
-        "process {} was attached to: the blocks from before aren't known; start it with memprof run",
+        "process {} was attached to: the blocks from before aren't known; start it with memprof "
+        "run",
         pid);
   }
   if (header.stop_reason != 0) {
@@ -63,11 +66,13 @@ std::vector<std::string> NotesOn(const RegionHeader& header) {
     if (holds) notes.push_back(std::move(note));
   };
   add(header.bypasses != 0,
-      "some allocations are not counted (modules with an allocator of their own): what only they hold "
+      "some allocations are not counted (modules with an allocator of their own): what only they "
+      "hold "
       "is called lost");
   add(header.dropped_events != 0,
-      fmt::format("{} events were dropped: blocks are missing, and what only they hold is called lost",
-                  FormatCount(header.dropped_events)));
+      fmt::format(
+          "{} events were dropped: blocks are missing, and what only they hold is called lost",
+          FormatCount(header.dropped_events)));
   add(header.options.mappings == 0,
       "mappings were not followed (--no-mappings): what only they hold may be called lost");
   return notes;
@@ -95,6 +100,33 @@ std::string AllocatorOf(pid_t pid, const std::vector<SpaceModule>& modules) {
     if (FunctionTable(root + module.path, module.begin).Find("malloc") != 0) return module.path;
   }
   return {};
+}
+
+// An allocator's library holds its own blocks by its data, which isn't looked at.
+Root BlocksOfAllocator(pid_t pid, const std::string& allocator,
+                       const std::vector<LiveBlock>& blocks, const RegionSites& sites) {
+  Root root = {fmt::format("blocks of {}", BaseName(allocator)), {}, {}};
+  const Snapshot& snapshot = sites.snapshot();
+  // The loader may know the file by a link to it.
+  const std::string folder = ProcPath(pid, "root");
+  std::vector<bool> is_allocator;
+  for (const SnapshotModule& module : snapshot.modules) {
+    std::error_code error;
+    is_allocator.push_back(
+        !module.path.empty() &&
+        std::filesystem::equivalent(folder + module.path, folder + allocator, error));
+  }
+  std::vector<bool> is_its(snapshot.sites.size(), false);
+  for (size_t i = 0; i < is_its.size(); ++i) {
+    const SnapshotFrame& frame = snapshot.frames[snapshot.nodes[snapshot.sites[i].node].frame];
+    is_its[i] = frame.module < is_allocator.size() && is_allocator[frame.module];
+  }
+  for (const LiveBlock& block : blocks) {
+    const uint32_t site = sites.SiteOfCell(block.cell);
+    if (!block.inherited && site < is_its.size() && is_its[site])
+      root.words.push_back(block.address);
+  }
+  return root;
 }
 
 struct Look {
@@ -132,7 +164,7 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
 
   RootFacts facts;
   facts.mappings = MappingsOf(copy->pid());
-  facts.modules = ModulesOf(facts.mappings, *memory);
+  facts.modules = ModulesOf(facts.mappings, MappedFiles(*memory));
   facts.threads = copy->threads();
   facts.mapped = MappedRanges(sites->region());
   facts.allocator = AllocatorOf(process.pid, facts.modules);
@@ -145,7 +177,10 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   }
   facts.thread_state = Once(header.heap.thread_state);
   facts.thread_state_bytes = std::min<uint64_t>(Once(header.heap.thread_state_bytes), 4096);
-  const std::vector<Root> roots = FindRoots(facts, *memory);
+  std::vector<Root> roots = FindRoots(facts, *memory);
+  if (!facts.allocator.empty()) {
+    roots.push_back(BlocksOfAllocator(process.pid, facts.allocator, *blocks, *sites));
+  }
 
   Look look;
   InspectOptions options;
@@ -156,10 +191,11 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   for (const Root& root : roots) look.roots.push_back(root.name);
   look.pause = copy->pause();
   if (!copy->End()) {
-    return Fail(ErrorKind::kIo,
-                fmt::format("process {} could not be stopped again to give its copy up: a zombie stays "
-                            "in it until it waits for all its children, or ends",
-                            process.pid));
+    return Fail(
+        ErrorKind::kIo,
+        fmt::format("process {} could not be stopped again to give its copy up: a zombie stays "
+                    "in it until it waits for all its children, or ends",
+                    process.pid));
   }
   look.sites.emplace(std::move(*sites));
   return look;

@@ -24,8 +24,8 @@ namespace memprof {
 struct HeapInspection {
   pid_t pid = 0;
   std::string program;
-  Inspection found;                 // of the last look
-  std::vector<std::string> roots;   // names, by HoldingPath::what
+  Inspection found;                // of the last look
+  std::vector<std::string> roots;  // names, by HoldingPath::what
   // The stacks. Its sites are in the order of `found.sites`, as far as their sites are known; `leaked`
   // is what is live. `stack_of[i]` is the index in `profile.sites` of found.sites[i], or kNoSite.
   Profile profile;

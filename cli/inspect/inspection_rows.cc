@@ -32,16 +32,18 @@ std::string PlaceText(const PlaceKey& place) {
 }
 
 std::vector<InspectionRow> InspectionRows(const HeapInspection& inspection) {
-  std::map<PlaceKey, InspectionRow> by_place;
+  std::map<PlaceKey, uint32_t> row_of;
+  std::vector<InspectionRow> rows;
+  std::vector<uint32_t> groups;
   for (size_t i = 0; i < inspection.found.sites.size(); ++i) {
     const PlaceKey place = PlaceOf(inspection, i);
-    InspectionRow& row = by_place[place];
-    row.place = place;
-    row.figures += inspection.found.sites[i].figures;
-    row.retained_bytes += inspection.found.sites[i].retained_bytes;
+    const auto [at, is_new] = row_of.try_emplace(place, static_cast<uint32_t>(rows.size()));
+    if (is_new) rows.push_back({place, {}, 0});
+    rows[at->second].figures += inspection.found.sites[i].figures;
+    groups.push_back(at->second);
   }
-  std::vector<InspectionRow> rows;
-  for (auto& [place, row] : by_place) rows.push_back(std::move(row));
+  const std::vector<uint64_t> retained = RetainedBytes(inspection.found, groups);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].retained_bytes = retained[i];
   return rows;
 }
 

@@ -17,7 +17,6 @@ namespace memprof {
 struct InspectionRow {
   PlaceKey place;
   HeldFigures figures;
-  // Of the places' sites. Sites of one place may hold each other, and then count twice.
   uint64_t retained_bytes = 0;
 };
 

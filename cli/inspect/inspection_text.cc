@@ -25,10 +25,9 @@ std::vector<const InspectionRow*> Heaviest(const std::vector<InspectionRow>& row
   for (const InspectionRow& row : rows) {
     if (value(row) != std::pair<uint64_t, uint64_t>()) heaviest.push_back(&row);
   }
-  std::stable_sort(heaviest.begin(), heaviest.end(),
-                   [&](const InspectionRow* a, const InspectionRow* b) {
-                     return value(*a) > value(*b);
-                   });
+  std::stable_sort(
+      heaviest.begin(), heaviest.end(),
+      [&](const InspectionRow* a, const InspectionRow* b) { return value(*a) > value(*b); });
   return heaviest;
 }
 
@@ -46,11 +45,11 @@ std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const 
   TextTable table({"lost", "blocks", "directly", "blocks"}, style);
   const auto add = [&table](const HeldFigures& figures, std::string name, std::string place) {
     const Count all = LostOf(figures);
-    table.Add({{FormatBytes(all.bytes), FormatCount(all.allocations),
-                FormatBytes(figures.lost_directly.bytes),
-                FormatCount(figures.lost_directly.allocations)},
-               std::move(name),
-               std::move(place)});
+    table.Add(
+        {{FormatBytes(all.bytes), FormatCount(all.allocations),
+          FormatBytes(figures.lost_directly.bytes), FormatCount(figures.lost_directly.allocations)},
+         std::move(name),
+         std::move(place)});
   };
   HeldFigures others;
   for (size_t i = 0; i < lost.size(); ++i) {
@@ -59,8 +58,8 @@ std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const 
       others += lost[i]->figures;
       continue;
     }
-    const std::string where = place.line != 0 ? fmt::format("{}:{}", place.file, place.line)
-                                              : place.module;
+    const std::string where =
+        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
     add(lost[i]->figures, Printable(place.function), Printable(where));
   }
   if (most != 0 && lost.size() > most) {
@@ -100,8 +99,8 @@ std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
   for (size_t i = 0; i < retained.size() && (most == 0 || i < most); ++i) {
     const PlaceKey& place = retained[i]->place;
     const Count own = retained[i]->figures.reachable;
-    const std::string where = place.line != 0 ? fmt::format("{}:{}", place.file, place.line)
-                                              : place.module;
+    const std::string where =
+        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
     table.Add({{FormatBytes(retained[i]->retained_bytes), FormatBytes(own.bytes),
                 FormatCount(own.allocations)},
                Printable(place.function),
@@ -115,12 +114,12 @@ std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
 std::string InspectionText(const HeapInspection& inspection, size_t rows, const TextStyle& style) {
   const HeldFigures& total = inspection.found.total;
   const Count live = total.live();
-  std::string text = fmt::format(
-      "{} {}: {} in {} live; stopped {} for {:.1f} ms, took {}\n",
-      Printable(inspection.program), inspection.pid, FormatBytes(live.bytes),
-      FormatCountOf(live.allocations, "block"), inspection.looks == 1 ? "once" : "twice, at most",
-      static_cast<double>(inspection.longest_pause.count()) / 1000,
-      FormatDuration(static_cast<uint64_t>(inspection.time.count())));
+  std::string text = fmt::format("{} {}: {} in {} live; stopped {} for {:.1f} ms, took {}\n",
+                                 Printable(inspection.program), inspection.pid,
+                                 FormatBytes(live.bytes), FormatCountOf(live.allocations, "block"),
+                                 inspection.looks == 1 ? "once" : "twice, at most",
+                                 static_cast<double>(inspection.longest_pause.count()) / 1000,
+                                 FormatDuration(static_cast<uint64_t>(inspection.time.count())));
   text += Whole("lost directly", total.lost_directly);
   text += Whole("lost indirectly", total.lost_indirectly);
   text += Whole("reachable", total.reachable);

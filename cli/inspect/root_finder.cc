@@ -61,8 +61,7 @@ class RangeSet {
 
 class RootFinder {
  public:
-  RootFinder(const RootFacts& facts, const MemorySource& memory)
-      : facts_(facts), memory_(memory) {}
+  RootFinder(const RootFacts& facts, const MemorySource& memory) : facts_(facts), memory_(memory) {}
 
   std::vector<Root> Find() {
     LeaveOutTrackersAndAllocators();
@@ -84,8 +83,8 @@ class RootFinder {
             mapping.range.begin >= range.end) {
           continue;
         }
-        mapped.push_back({std::max(range.begin, mapping.range.begin),
-                          std::min(range.end, mapping.range.end)});
+        mapped.push_back(
+            {std::max(range.begin, mapping.range.begin), std::min(range.end, mapping.range.end)});
       }
     }
     Add("memory that the program mapped", mapped);
@@ -119,6 +118,12 @@ class RootFinder {
     return address < (after - 1)->range.end ? &*(after - 1) : nullptr;
   }
 
+  bool IsMapped(uint64_t address) const {
+    return std::any_of(facts_.mapped.begin(), facts_.mapped.end(), [=](const AddressRange& range) {
+      return address >= range.begin && address < range.end;
+    });
+  }
+
   void LeaveOutTrackersAndAllocators() {
     RangeSet mapped;
     for (const AddressRange& range : facts_.mapped) mapped.Add(range);
@@ -137,8 +142,7 @@ class RootFinder {
       }
     }
     for (const FrozenThread& thread : facts_.threads) {
-      const uint64_t state =
-          thread.thread_pointer + static_cast<uint64_t>(facts_.thread_state);
+      const uint64_t state = thread.thread_pointer + static_cast<uint64_t>(facts_.thread_state);
       if (thread.thread_pointer != 0) left_out_.Add({state, state + facts_.thread_state_bytes});
     }
     if (!facts_.allocator.empty()) return;
@@ -170,7 +174,8 @@ class RootFinder {
           local->range.end, (thread.thread_pointer + kThreadBlockBytes) / kPage * kPage + kPage);
       if (local == stack && from < thread.thread_pointer) {
         ranges.push_back({std::max(from, local->range.begin), end});
-        below_stacks_.push_back({local->range.begin, from});
+        // Below a stack that the program mapped may be other things.
+        if (!IsMapped(from)) below_stacks_.push_back({local->range.begin, from});
       } else {  // the main thread, or one on a stack that the program made
         const uint64_t begin =
             on_main_stack ? thread.thread_pointer - std::min(kStaticTlsBytes, thread.thread_pointer)
@@ -230,7 +235,7 @@ class RootFinder {
 
   const RootFacts& facts_;
   const MemorySource& memory_;
-  RangeSet left_out_;      // and what is a root already
+  RangeSet left_out_;                       // and what is a root already
   std::vector<AddressRange> below_stacks_;  // of living threads
   bool main_stack_is_known_ = false;
   std::vector<Root> roots_;
@@ -262,7 +267,8 @@ AddressRange FindMainArena(const AddressRange& data, const MemorySource& memory)
       const uint64_t most = words[base + kSystemMemOffset / kWord + 1];
       if (system % kPage != 0 || most < system) continue;
       uint64_t empty = 0;
-      for (uint64_t k = 0; k < kBins; ++k) empty += is_empty_bin(base + kBinsOffset / kWord + 2 * k);
+      for (uint64_t k = 0; k < kBins; ++k)
+        empty += is_empty_bin(base + kBinsOffset / kWord + 2 * k);
       if (empty >= kLeastEmptyBins) return {address, address + kArenaStateBytes};
     }
   }

@@ -1,6 +1,7 @@
 #include "core/inspect/inspection.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -70,46 +71,24 @@ Count& FigureOf(HeldFigures& figures, Reach reach) {
   return figures.unknown;
 }
 
-// The bytes that each site's blocks retain. A block counts for its site once: not if another block of
-// the site retains it, too.
-std::vector<uint64_t> RetainedBySite(const HeapGraph& graph, const std::vector<LiveBlock>& blocks,
-                                     const SiteNumbers& numbers,
-                                     const std::vector<uint32_t>& doubtful) {
+// `rank`: the index in Inspection::sites of each number.
+std::vector<RetainedBlock> RetainedBlocks(const HeapGraph& graph,
+                                          const std::vector<LiveBlock>& blocks,
+                                          const SiteNumbers& numbers,
+                                          const std::vector<uint32_t>& rank,
+                                          const std::vector<uint32_t>& doubtful) {
   const Dominators dominators = FindDominators(graph, doubtful);
-  const auto count = static_cast<uint32_t>(dominators.nodes.size());
-  std::vector<uint64_t> retained(count, 0);
-  for (uint32_t i = count; i-- > 1;) {
-    if (dominators.nodes[i] < graph.blocks) retained[i] += blocks[dominators.nodes[i]].size;
-    retained[dominators.of[i]] += retained[i];
-  }
-  // The dominators are a tree. On the way down it each site is open below its topmost blocks.
-  std::vector<uint32_t> first_child(count, kNoNode), sibling(count, kNoNode);
-  for (uint32_t i = count; i-- > 1;) {
-    sibling[i] = first_child[dominators.of[i]];
-    first_child[dominators.of[i]] = i;
-  }
-  std::vector<uint64_t> of_site(numbers.sites().size(), 0);
-  std::vector<uint32_t> open(numbers.sites().size(), 0);
-  const auto site_of = [&](uint32_t i) {
-    return dominators.nodes[i] < graph.blocks ? numbers.Of(dominators.nodes[i]) : kNoNode;
-  };
-  for (uint32_t at = 0;;) {
-    if (const uint32_t site = site_of(at); site != kNoNode && open[site]++ == 0) {
-      of_site[site] += retained[at];
+  std::vector<RetainedBlock> retained(dominators.nodes.size());
+  for (size_t i = retained.size(); i-- > 0;) {
+    const uint32_t node = dominators.nodes[i];
+    retained[i].parent = dominators.of[i];
+    if (node < graph.blocks) {
+      retained[i].site = rank[numbers.Of(node)];
+      retained[i].bytes += blocks[node].size;
     }
-    if (first_child[at] != kNoNode) {
-      at = first_child[at];
-      continue;
-    }
-    while (true) {
-      if (const uint32_t site = site_of(at); site != kNoNode) --open[site];
-      if (at == 0 || sibling[at] != kNoNode) break;
-      at = dominators.of[at];
-    }
-    if (at == 0) break;
-    at = sibling[at];
+    if (i != 0) retained[dominators.of[i]].bytes += retained[i].bytes;
   }
-  return of_site;
+  return retained;
 }
 
 // The place on a path where a block of a site goes: its own node, unless the site was there shortly
@@ -134,8 +113,8 @@ std::vector<HoldingPath> FindPaths(const HeapGraph& graph, const Reachability& r
   for (const uint32_t block : reach.order) {
     const uint32_t holder = reach.holder[block];
     if (reach.of[block] != Reach::kReachable || holder == kNoNode) continue;
-    const uint32_t above = holder < graph.blocks ? path_of[holder]
-                                                 : PathFor(tree, 0, 2 * (holder - graph.blocks) + 1);
+    const uint32_t above =
+        holder < graph.blocks ? path_of[holder] : PathFor(tree, 0, 2 * (holder - graph.blocks) + 1);
     path_of[block] = PathFor(tree, above, 2 * numbers.Of(block));
     if (numbers.IsKnown(block)) tree[path_of[block]].own += Count{blocks[block].size, 1};
   }
@@ -209,16 +188,53 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
     (numbers.IsKnown(block) ? FigureOf(figures, how) : figures.unknown) += count;
     if (numbers.IsKnown(block) && is_lost && reach.in_cycle[block]) figures.in_cycles += count;
   }
-  const std::vector<uint64_t> retained = RetainedBySite(graph, blocks, numbers, doubtful);
-  for (size_t i = 0; i < sites.size(); ++i) {
-    sites[i].retained_bytes = retained[i];
-    result.total += sites[i].figures;
+  std::vector<uint32_t> order(sites.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return sites[a].site < sites[b].site; });
+  std::vector<uint32_t> rank(sites.size());
+  for (const uint32_t number : order) {
+    rank[number] = static_cast<uint32_t>(result.sites.size());
+    result.total += sites[number].figures;
+    result.sites.push_back(sites[number]);
   }
-  std::sort(sites.begin(), sites.end(),
-            [](const InspectedSite& a, const InspectedSite& b) { return a.site < b.site; });
-  result.sites = std::move(sites);
   result.paths = FindPaths(graph, reach, blocks, numbers);
+  result.retained = RetainedBlocks(graph, blocks, numbers, rank, doubtful);
   return result;
+}
+
+std::vector<uint64_t> RetainedBytes(const Inspection& inspection,
+                                    const std::vector<uint32_t>& groups) {
+  const std::vector<RetainedBlock>& blocks = inspection.retained;
+  const auto count = static_cast<uint32_t>(blocks.size());
+  const uint32_t all = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
+  std::vector<uint64_t> retained(all, 0);
+  if (count == 0) return retained;
+  std::vector<uint32_t> first_child(count, kNoNode), sibling(count, kNoNode);
+  for (uint32_t i = count; i-- > 1;) {
+    sibling[i] = first_child[blocks[i].parent];
+    first_child[blocks[i].parent] = i;
+  }
+  // On the way down the tree a group counts at its topmost blocks only.
+  std::vector<uint32_t> open(all, 0);
+  const auto group_of = [&](uint32_t i) {
+    return blocks[i].site < groups.size() ? groups[blocks[i].site] : kNoNode;
+  };
+  for (uint32_t at = 0;;) {
+    if (const uint32_t group = group_of(at); group != kNoNode && open[group]++ == 0) {
+      retained[group] += blocks[at].bytes;
+    }
+    if (first_child[at] != kNoNode) {
+      at = first_child[at];
+      continue;
+    }
+    for (;; at = blocks[at].parent) {
+      if (const uint32_t group = group_of(at); group != kNoNode) --open[group];
+      if (at == 0 || sibling[at] != kNoNode) break;
+    }
+    if (at == 0) return retained;
+    at = sibling[at];
+  }
 }
 
 }  // namespace memprof

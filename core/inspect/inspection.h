@@ -2,7 +2,7 @@
 //
 //   blocks ─► HeapGraph ─► Reachability ─► figures by site
 //                     │              └───► paths: who holds whom, merged by site
-//                     └─► Dominators ───► retained bytes by site
+//                     └─► Dominators ───► what would be freed with some sites' blocks
 //
 // Invariants
 //   1. lost_directly + lost_indirectly + reachable + inherited + unknown = live, in bytes and blocks.
@@ -42,9 +42,14 @@ inline constexpr uint32_t kNoSite = ~uint32_t{0};
 struct InspectedSite {
   uint32_t site = kNoSite;  // of the region; kNoSite: of blocks whose site isn't known
   HeldFigures figures;
-  // What would be freed with all its reachable blocks: their bytes and those of the blocks that are
-  // only held by way of them.
-  uint64_t retained_bytes = 0;
+};
+
+// The reachable and the doubtful blocks as a tree of dominators. A parent's index is smaller.
+struct RetainedBlock {
+  uint32_t parent = 0;
+  uint32_t site =
+      kNoSite;         // index in Inspection::sites; kNoSite: a root, or what is above all roots
+  uint64_t bytes = 0;  // of the block and all below it
 };
 
 // A way by which blocks are held. Sites that repeat each other on a way (the nodes of a list or a
@@ -69,7 +74,8 @@ struct Inspection {
   std::vector<InspectedSite> sites;  // each once, by site
   std::vector<HoldingPath> paths;
   std::vector<LostBlock> lost;  // by address: for the next look
-  uint64_t words = 0;           // that were looked up
+  std::vector<RetainedBlock> retained;
+  uint64_t words = 0;  // that were looked up
   uint64_t pointers = 0;
 };
 
@@ -83,5 +89,11 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
                    const std::vector<Root>& roots,
                    const std::function<uint32_t(uint32_t cell)>& site_of,
                    const InspectOptions& options = {});
+
+// What would be freed with all reachable blocks of each group of sites: their bytes, and those of the
+// blocks that are only held by way of them. `groups` has a group for each of the inspection's sites.
+// The result is by group.
+std::vector<uint64_t> RetainedBytes(const Inspection& inspection,
+                                    const std::vector<uint32_t>& groups);
 
 }  // namespace memprof

@@ -33,12 +33,12 @@ void AddEntries(const MemorySource& memory, uint64_t at, uint64_t count, size_t 
       const auto& [key, value] = slots[i];
       const uint64_t address = key & kSlotAddressBits;
       if (address == 0 || (key & kSlotTentative) != 0 || (done + i) % each == each - 1) continue;
-      const uint64_t size =
-          (value & kSlotSizeLowMask) | (key >> kSlotSizeHighShift) << kSlotSizeLowBits;
-      entries.push_back(
-          {{address, size & (kHighestAddress - 1), static_cast<uint32_t>(value >> kSlotSizeLowBits)},
-           (key & kSlotMoving) != 0,
-           (key & kSlotTaken) != 0});
+      const uint64_t size = (value & kSlotSizeLowMask) | (key >> kSlotSizeHighShift)
+                                                             << kSlotSizeLowBits;
+      entries.push_back({{address, size & (kHighestAddress - 1),
+                          static_cast<uint32_t>(value >> kSlotSizeLowBits)},
+                         (key & kSlotMoving) != 0,
+                         (key & kSlotTaken) != 0});
     }
   }
 }
@@ -101,14 +101,12 @@ Result<std::vector<LiveBlock>> ReadLiveBlocks(const MemorySource& memory,
     }
   }
   // A block of its own comes before an inherited one of the same address, which is then an old one.
-  std::stable_sort(blocks->begin(), blocks->end(), [](const LiveBlock& a, const LiveBlock& b) {
-    return a.address < b.address;
-  });
-  blocks->erase(std::unique(blocks->begin(), blocks->end(),
-                            [](const LiveBlock& a, const LiveBlock& b) {
-                              return a.address == b.address;
-                            }),
-                blocks->end());
+  std::stable_sort(blocks->begin(), blocks->end(),
+                   [](const LiveBlock& a, const LiveBlock& b) { return a.address < b.address; });
+  blocks->erase(
+      std::unique(blocks->begin(), blocks->end(),
+                  [](const LiveBlock& a, const LiveBlock& b) { return a.address == b.address; }),
+      blocks->end());
   return blocks;
 }
 

@@ -24,7 +24,11 @@ void Flood(const HeapGraph& graph, Reachability& found, std::vector<bool>& seen,
 class LostGroups {
  public:
   LostGroups(const HeapGraph& graph, Reachability& found, const std::vector<bool>& seen)
-      : graph_(graph), found_(found), seen_(seen), number_(graph.blocks, 0), low_(graph.blocks, 0) {}
+      : graph_(graph),
+        found_(found),
+        seen_(seen),
+        number_(graph.blocks, 0),
+        low_(graph.blocks, 0) {}
 
   void Find() {
     for (uint32_t block = 0; block < graph_.blocks; ++block) {
@@ -101,8 +105,9 @@ class LostGroups {
   const HeapGraph& graph_;
   Reachability& found_;
   const std::vector<bool>& seen_;
-  std::vector<uint32_t> number_;  // in the order of visits, from 1 on; of a complete group, its index
-  std::vector<uint32_t> low_;     // 0: not visited; kDone: the block's group is complete
+  std::vector<uint32_t>
+      number_;                 // in the order of visits, from 1 on; of a complete group, its index
+  std::vector<uint32_t> low_;  // 0: not visited; kDone: the block's group is complete
   std::vector<uint32_t> stack_;
   std::vector<Step> steps_;
   std::vector<Group> groups_;

@@ -21,7 +21,7 @@ namespace memprof {
 
 enum class Reach : uint8_t {
   kReachable,
-  kDoubtful,        // held by a block that only this look calls lost
+  kDoubtful,  // held by a block that only this look calls lost
   kLostDirectly,
   kLostIndirectly,
 };
@@ -29,8 +29,8 @@ enum class Reach : uint8_t {
 inline constexpr uint32_t kNoNode = ~uint32_t{0};
 
 struct Reachability {
-  std::vector<Reach> of;         // by block
-  std::vector<bool> in_cycle;    // by block: it is lost, and reaches itself
+  std::vector<Reach> of;       // by block
+  std::vector<bool> in_cycle;  // by block: it is lost, and reaches itself
   // The node by which a block was reached first: a shortest path to a root. kNoNode: a lost one, or a
   // doubtful one that nothing reaches.
   std::vector<uint32_t> holder;

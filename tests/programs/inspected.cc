@@ -16,6 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+extern "C" __attribute__((weak)) void __lsan_do_leak_check();  // built with -fsanitize=leak
+
 struct Node {
   Node* next;
   Node* other;
@@ -78,23 +80,24 @@ static void LoseByFreedHolder() {
   free(holder);
 }
 
-// A pointer behind a block's end, and one that isn't aligned, hold nothing.
-static char* behind_end;
-static char unaligned[16];
+// A pointer behind a block's end, and one that isn't aligned, hold nothing. No allocator puts a block
+// at an address that is no multiple of 8.
+char* behind_end;
+char unaligned[16];
 static void LoseByWrongPointers() {
-  behind_end = static_cast<char*>(calloc(1, 64)) + 64;
+  behind_end = static_cast<char*>(calloc(1, 60)) + 60;
   char* block = static_cast<char*>(calloc(1, 64));
   memcpy(unaligned + 1, &block, sizeof block);
 }
 
 // --- held ----------------------------------------------------------------------------------------
 
-static void* global[10];
+void* global[10];
 static void HoldByGlobal() {
   for (void*& block : global) block = calloc(1, 40);
 }
 
-static char* interior;
+char* interior;
 static void HoldByInterior() { interior = static_cast<char*>(calloc(1, 1000)) + 999; }
 
 static void HoldByMapping() {
@@ -103,21 +106,21 @@ static void HoldByMapping() {
   for (int i = 0; i < 5; ++i) page[600 + i] = calloc(1, 24);
 }
 
-static thread_local void* local;
+thread_local void* local;
 static void HoldByLocal() { local = calloc(1, 72); }
 
-static Node* list;
+Node* list;
 static void HoldList() {
   for (int i = 0; i < 50; ++i) list = NewNode(list, nullptr);
 }
 
-static std::unordered_map<int, std::string>* map;
+std::unordered_map<int, std::string>* map;
 static void HoldMap() {
   map = new std::unordered_map<int, std::string>;
   for (int i = 0; i < 100; ++i) (*map)[i] = std::string(100, 'x');
 }
 
-static std::unique_ptr<std::vector<std::unique_ptr<int>>> unique;
+std::unique_ptr<std::vector<std::unique_ptr<int>>> unique;
 static void HoldByUniquePointers() {
   unique = std::make_unique<std::vector<std::unique_ptr<int>>>();
   for (int i = 0; i < 30; ++i) unique->push_back(std::make_unique<int>(i));
@@ -144,7 +147,10 @@ static void* HoldOnOtherStack(void*) {
 static void* HoldInRegister(void*) {
   register void* block asm("r12") = calloc(1, 77);
   write(ready[1], "x", 1);
-  asm volatile("1: mov $34, %%eax\n syscall\n jmp 1b" : : "r"(block) : "rax", "rcx", "r11", "memory");
+  asm volatile("1: mov $34, %%eax\n syscall\n jmp 1b"
+               :
+               : "r"(block)
+               : "rax", "rcx", "r11", "memory");
   return block;
 }
 
@@ -190,5 +196,6 @@ int main(int argc, char** argv) {
   char byte;
   while (read(0, &byte, 1) > 0) {
   }
+  if (__lsan_do_leak_check != nullptr) __lsan_do_leak_check();
   _exit(0);
 }

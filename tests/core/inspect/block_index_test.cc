@@ -54,16 +54,15 @@ TEST(BlockIndex, AgreesWithASearchOfAllBlocks) {
     uint64_t at = (uint64_t{1} << 22) - 4096;
     for (int i = 0; i < 300; ++i) {
       at += random() % 40 == 0 ? random() % (uint64_t{3} << 22) / 8 * 8 : 8 * (random() % 60);
-      const uint64_t size =
-          random() % 30 == 0 ? random() % (uint64_t{6} << 22) : random() % 1500;
+      const uint64_t size = random() % 30 == 0 ? random() % (uint64_t{6} << 22) : random() % 1500;
       blocks.push_back({at, size});
       at = (EndOf(blocks.back()) + 7) / 8 * 8;
     }
     const BlockIndex index(blocks);
     for (const LiveBlock& block : blocks) {
-      for (const uint64_t address : {block.address - 1, block.address, block.address + 1,
-                                     EndOf(block) - 1, EndOf(block),
-                                     block.address + block.size / 2}) {
+      for (const uint64_t address :
+           {block.address - 1, block.address, block.address + 1, EndOf(block) - 1, EndOf(block),
+            block.address + block.size / 2}) {
         ASSERT_EQ(index.Find(address), Naive(blocks, address)) << address;
       }
     }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 #include <vector>
@@ -33,11 +34,10 @@ class Heap {
     memory.Write(at, blocks[to].address + offset);
     held.push_back(to);
   }
-  std::vector<Root> Roots() const {
-    return {{"data", {{kData, kData + 8 * held.size()}}, {}}};
-  }
+  std::vector<Root> Roots() const { return {{"data", {{kData, kData + 8 * held.size()}}, {}}}; }
   Inspection Look(const InspectOptions& options = {}) const {
-    return Inspect(memory, blocks, Roots(), [](uint32_t cell) { return cell; }, options);
+    return Inspect(
+        memory, blocks, Roots(), [](uint32_t cell) { return cell; }, options);
   }
 
   MadeMemory memory;
@@ -48,6 +48,13 @@ class Heap {
  private:
   std::map<uint32_t, uint64_t> used_;
 };
+
+// By the sites' order.
+std::vector<uint64_t> RetainedBySite(const Inspection& inspection) {
+  std::vector<uint32_t> groups(inspection.sites.size());
+  std::iota(groups.begin(), groups.end(), 0u);
+  return RetainedBytes(inspection, groups);
+}
 
 std::set<uint32_t> NaivelyReached(const Heap& heap, std::vector<uint32_t> from,
                                   uint32_t without = kNoBlock) {
@@ -145,9 +152,9 @@ TEST(Inspection, FoldsTheNodesOfAListIntoOnePath) {
   }
   EXPECT_EQ(result.paths[3].own, (Count{640, 10}));
   EXPECT_EQ(result.paths[3].all, (Count{1280, 20}));
-  EXPECT_EQ(result.sites[0].retained_bytes, 21u * 64);
-  EXPECT_EQ(result.sites[1].retained_bytes, 20u * 64);
-  EXPECT_EQ(result.sites[2].retained_bytes, 10u * 64);
+  EXPECT_EQ(RetainedBySite(result), (std::vector<uint64_t>{21 * 64, 20 * 64, 10 * 64}));
+  // The nodes and their contents together.
+  EXPECT_EQ(RetainedBytes(result, {0, 1, 1}), (std::vector<uint64_t>{21 * 64, 20 * 64}));
 }
 
 TEST(Inspection, CallsLostOnlyWhatTwoLooksFindLost) {
@@ -155,14 +162,14 @@ TEST(Inspection, CallsLostOnlyWhatTwoLooksFindLost) {
   const uint32_t always = heap.Add(1), once = heap.Add(2), below = heap.Add(3);
   heap.Point(once, below);
   const std::vector<LostBlock> before = {{heap.blocks[always].address, 64, 1},
-                                        {heap.blocks[below].address, 64, 3}};
+                                         {heap.blocks[below].address, 64, 3}};
   InspectOptions options;
   options.lost_before = &before;
   const Inspection result = heap.Look(options);
   EXPECT_EQ(result.total.lost_directly, (Count{64, 1}));
   EXPECT_EQ(result.total.unknown, (Count{128, 2}));
   EXPECT_EQ(result.lost, std::vector<LostBlock>({before[0]}));
-  EXPECT_EQ(result.sites[1].retained_bytes, 128u);
+  EXPECT_EQ(RetainedBySite(result)[1], 128u);
 }
 
 TEST(Inspection, KeepsInheritedBlocksAndThoseWithoutASiteApart) {
@@ -172,9 +179,8 @@ TEST(Inspection, KeepsInheritedBlocksAndThoseWithoutASiteApart) {
   heap.PointFromRoot(inherited);
   heap.PointFromRoot(nowhere);
   heap.Point(inherited, held);
-  const Inspection result = Inspect(heap.memory, heap.blocks, heap.Roots(), [](uint32_t cell) {
-    return cell == 3 ? kNoSite : cell;
-  });
+  const Inspection result = Inspect(heap.memory, heap.blocks, heap.Roots(),
+                                    [](uint32_t cell) { return cell == 3 ? kNoSite : cell; });
   EXPECT_EQ(result.total.inherited, (Count{64, 1}));
   EXPECT_EQ(result.total.unknown, (Count{64, 1}));
   EXPECT_EQ(result.total.reachable, (Count{64, 1}));
@@ -239,11 +245,17 @@ TEST(Inspection, AgreesWithANaiveModel) {
     }
     ASSERT_EQ(own, result.total.reachable);
     ASSERT_EQ(result.paths[0].all, own);
-    // A site retains what nothing reaches without all its blocks, or less where only together they
-    // hold a block.
-    for (const InspectedSite& site : result.sites) {
-      uint64_t own_bytes = site.figures.reachable.bytes;
-      ASSERT_GE(site.retained_bytes, own_bytes);
+    // A site retains its reachable blocks, and each block that one of them retains.
+    const std::vector<uint64_t> by_site = RetainedBySite(result);
+    for (size_t i = 0; i < result.sites.size(); ++i) {
+      std::set<uint32_t> all;
+      for (const uint32_t block : reached) {
+        if (heap.blocks[block].cell == result.sites[i].site)
+          all.insert(retained[block].begin(), retained[block].end());
+      }
+      uint64_t expected = 0;
+      for (const uint32_t block : all) expected += heap.blocks[block].size;
+      ASSERT_EQ(by_site[i], expected);
     }
   }
 }
@@ -260,7 +272,7 @@ TEST(Inspection, OfALongListTakesNoStack) {
   EXPECT_EQ(Inspect(memory, blocks, {}, same).total.in_cycles, (Count{16 * kNodes, kNodes}));
   const Inspection held = Inspect(memory, blocks, {{"register", {}, {kHeap}}}, same);
   EXPECT_EQ(held.total.reachable, (Count{16 * kNodes, kNodes}));
-  EXPECT_EQ(held.sites[0].retained_bytes, 16u * kNodes);
+  EXPECT_EQ(RetainedBySite(held)[0], 16u * kNodes);
   EXPECT_EQ(held.paths.size(), 3u);
 }
 

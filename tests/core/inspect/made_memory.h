@@ -20,8 +20,8 @@ class MadeMemory : public MemorySource {
   void Read(uint64_t address, std::span<unsigned char> to) const override {
     std::memset(to.data(), 0, to.size());
     const uint64_t first = address >= 7 ? address - 7 : 0;
-    for (auto at = words_.lower_bound(first);
-         at != words_.end() && at->first < address + to.size(); ++at) {
+    for (auto at = words_.lower_bound(first); at != words_.end() && at->first < address + to.size();
+         ++at) {
       for (uint64_t i = 0; i < 8; ++i) {
         const uint64_t byte = at->first + i;
         if (byte < address || byte >= address + to.size()) continue;
