@@ -168,8 +168,9 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   facts.threads = copy->threads();
   facts.mapped = MappedRanges(sites->region());
   facts.allocator = AllocatorOf(process.pid, facts.modules);
-  const std::string executable = ProcLink(copy->pid(), "exe");
-  if (!facts.allocator.empty() && facts.allocator == executable) {
+  facts.executable = ProcLink(copy->pid(), "exe");
+  facts.program = process.program;
+  if (!facts.allocator.empty() && facts.allocator == facts.executable) {
     return Refused(fmt::format(
         "process {} has its allocator in the program itself, whose own data can't be told from the "
         "program's: link the allocator dynamically to inspect it",

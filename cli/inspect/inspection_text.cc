@@ -71,6 +71,11 @@ std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const 
 std::string PathsText(const std::vector<PathRow>& rows, size_t most, const TextStyle& style) {
   if (rows.empty()) return {};
   TextTable table({{"bytes"}, {"blocks"}}, "held by", style);
+  std::vector<std::string> paths;
+  const auto add = [&](const Count& held, std::string path) {
+    table.Add({{FormatBytes(held.bytes), FormatCount(held.allocations)}});
+    paths.push_back(std::move(path));
+  };
   Count others;
   for (size_t i = 0; i < rows.size(); ++i) {
     if (most != 0 && i >= most) {
@@ -81,12 +86,14 @@ std::string PathsText(const std::vector<PathRow>& rows, size_t most, const TextS
     for (const std::string& part : rows[i].path) {
       path += (path.empty() ? "" : " → ") + Printable(part);
     }
-    table.Add({{FormatBytes(rows[i].own.bytes), FormatCount(rows[i].own.allocations)}, path});
+    add(rows[i].own, std::move(path));
   }
   if (most != 0 && rows.size() > most) {
-    table.Add({{FormatBytes(others.bytes), FormatCount(others.allocations)},
-               fmt::format("others ({})", FormatCount(rows.size() - most))});
+    add(others, fmt::format("others ({})", FormatCount(rows.size() - most)));
   }
+  // A path is known by its root and its end.
+  const size_t room = std::max<size_t>(table.Room(), 40);
+  for (size_t i = 0; i < paths.size(); ++i) table.row(i).function = Shortened(paths[i], room);
   return "\nwhat holds the rest\n" + table.Text();
 }
 

@@ -74,7 +74,9 @@ class RootFinder {
       }
     }
     for (const SpaceModule& module : facts_.modules) {
-      Add(fmt::format("data of {}", BaseName(module.path)), module.data);
+      const bool is_program = module.path == facts_.executable;
+      Add(fmt::format("data of {}", is_program ? facts_.program : BaseName(module.path)),
+          module.data);
     }
     std::vector<AddressRange> mapped;
     for (const AddressRange& range : facts_.mapped) {

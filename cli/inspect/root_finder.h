@@ -29,7 +29,9 @@ struct RootFacts {
   std::vector<FrozenThread> threads;
   // What the program mapped itself and can write, by address.
   std::vector<AddressRange> mapped;
-  std::string allocator;  // path of the module that defines malloc; empty: libc
+  std::string executable;  // path of the program's module
+  std::string program;     // the name by which it was started
+  std::string allocator;   // path of the module that defines malloc; empty: libc
   int64_t thread_state = 0;
   uint64_t thread_state_bytes = 0;
 };
