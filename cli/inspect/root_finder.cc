@@ -263,11 +263,13 @@ AddressRange FindMainArena(const AddressRange& data, const MemorySource& memory)
       const size_t base = i - before;
       if (base + kArenaStateBytes / kWord > words.size()) continue;
       const uint64_t address = data.begin + base * kWord;
+      // The list of arenas goes back to this one, if there is no other.
       const uint64_t next = words[base + kNextOffset / kWord];
-      if (next != address && next % kArenaBytes >= kPage) continue;
+      const uint64_t in_heap = next % kArenaBytes;
+      if (next != address && (in_heap == 0 || in_heap >= kPage)) continue;
       const uint64_t system = words[base + kSystemMemOffset / kWord];
       const uint64_t most = words[base + kSystemMemOffset / kWord + 1];
-      if (system % kPage != 0 || most < system) continue;
+      if (system == 0 || system % kPage != 0 || most < system) continue;
       uint64_t empty = 0;
       for (uint64_t k = 0; k < kBins; ++k)
         empty += is_empty_bin(base + kBinsOffset / kWord + 2 * k);

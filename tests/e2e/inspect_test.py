@@ -47,8 +47,11 @@ class InspectTest(harness.MemprofTest):
             cwd=self.directory, stdout=subprocess.PIPE, **options)
         self.addCleanup(self.stop, process)
         self.assertEqual(process.stdout.readline(), b"ready\n")
-        children = open(f"/proc/{process.pid}/task/{process.pid}/children").read().split()
-        return process, int(children[0])
+        return process, int(self.children_of(process.pid).split()[0])
+
+    def children_of(self, pid):
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:
+            return file.read().strip()
 
     def stop(self, process):
         if process.poll() is None:
@@ -223,23 +226,37 @@ int main(int argc, char** argv) {
                 killed.kill()
                 killed.wait()
             deadline = time.monotonic() + 20
-            children = f"/proc/{pid}/task/{pid}/children"
-            while open(children).read().strip() and time.monotonic() < deadline:
+            while self.children_of(pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
-            self.assertEqual(open(children).read().strip(), "")
+            self.assertEqual(self.children_of(pid), "")
             out, _ = process.communicate(b"x", timeout=harness.TIMEOUT)
             self.assertEqual(out, b"bad 0, children 0, seen 0, descriptors 0\n")
             self.assertEqual(process.returncode, 0)
 
-    def test_a_stopped_program_is_inspected_and_stays_stopped(self):
+    def test_a_stopped_program_stays_stopped(self):
         process, pid = self.start([os.path.join(harness.PROGRAMS, "inspected")])
-        os.kill(pid, signal.SIGSTOP)
-        self.inspect(pid)
-        state = open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0]
-        self.assertEqual(state, "T")
-        os.kill(pid, signal.SIGCONT)
+
+        def go_on():
+            for each in (pid, process.pid):
+                os.kill(each, signal.SIGCONT)
+
+        try:
+            os.kill(pid, signal.SIGSTOP)
+            # Its memprof run stops with it, as a shell's job, and answers nobody.
+            deadline = time.monotonic() + 20
+            while self.state_of(process.pid) != "T" and time.monotonic() < deadline:
+                time.sleep(0.05)
+            self.assertIn("not run by memprof", self.refused(pid))
+            self.assertEqual(self.state_of(pid), "T")
+        finally:
+            go_on()
+        self.assertGreater(self.inspect(pid)["live"]["bytes"], 0)
         self.stop(process)
         self.assertEqual(process.returncode, 0)
+
+    def state_of(self, pid):
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
 
     def refused(self, pid, *options):
         done = harness.run([harness.MEMPROF, "inspect", str(pid), *options], cwd=self.directory)

@@ -147,10 +147,12 @@ static void* HoldOnOtherStack(void*) {
 static void* HoldInRegister(void*) {
   register void* block asm("r12") = calloc(1, 77);
   write(ready[1], "x", 1);
-  asm volatile("1: mov $34, %%eax\n syscall\n jmp 1b"
-               :
-               : "r"(block)
-               : "rax", "rcx", "r11", "memory");
+  asm volatile(
+      "lea -128(%%rsp), %%rdi\n mov $16, %%ecx\n xor %%eax, %%eax\n rep stosq\n"  // the red zone
+      "1: mov $34, %%eax\n syscall\n jmp 1b"
+      :
+      : "r"(block)
+      : "rax", "rcx", "rdi", "r11", "memory");
   return block;
 }
 
