@@ -33,6 +33,10 @@ class InputMemory : public MemorySource {
       std::memcpy(to.data() + (begin - address), &bytes_[begin - kBase], end - begin);
   }
 
+  uint64_t SkipZeros(uint64_t begin, uint64_t end) const override {
+    return begin < kBase ? std::min(kBase, end) : begin < kBase + bytes_.size() ? begin : end;
+  }
+
  private:
   std::span<const uint8_t> bytes_;
 };

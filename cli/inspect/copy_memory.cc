@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "cli/basics/proc_files.h"
 
@@ -40,6 +41,27 @@ void CopyMemory::ReadPresent(uint64_t address, std::span<unsigned char> to) cons
     to = to.subspan(static_cast<size_t>(n));
     address += static_cast<uint64_t>(n);
   }
+}
+
+uint64_t CopyMemory::SkipZeros(uint64_t begin, uint64_t end) const {
+  constexpr size_t kPagesToSkip = 65536;
+  std::vector<uint64_t> entries(kPagesAtOnce);
+  while (begin < end) {
+    const uint64_t first = begin / kPage;
+    const uint64_t pages = std::min<uint64_t>(entries.size(), (end - 1) / kPage - first + 1);
+    const ssize_t n = pread(pages_.get(), entries.data(), pages * sizeof(uint64_t),
+                            static_cast<off_t>(first * sizeof(uint64_t)));
+    if (n <= 0) return end;  // beyond what can be mapped
+    const uint64_t known = static_cast<uint64_t>(n) / sizeof(uint64_t);
+    for (uint64_t page = 0; page < known; ++page) {
+      if ((entries[page] & (kPresent | kSwapped)) != 0) {
+        return std::max(begin, (first + page) * kPage);
+      }
+    }
+    begin = (first + known) * kPage;
+    entries.resize(kPagesToSkip);  // a hole that is large may be very large
+  }
+  return end;
 }
 
 void CopyMemory::Read(uint64_t address, std::span<unsigned char> to) const {

@@ -20,6 +20,7 @@ class CopyMemory : public MemorySource {
   static Result<CopyMemory> Open(pid_t pid);
 
   void Read(uint64_t address, std::span<unsigned char> to) const override;
+  uint64_t SkipZeros(uint64_t begin, uint64_t end) const override;
 
  private:
   friend class MappedFiles;

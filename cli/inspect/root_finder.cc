@@ -247,7 +247,8 @@ class RootFinder {
 
 AddressRange FindMainArena(const AddressRange& data, const MemorySource& memory) {
   constexpr uint64_t kMostData = 4u << 20;
-  if (data.begin % kWord != 0 || data.end - data.begin > kMostData) return {};
+  if (data.begin >= data.end || data.begin % kWord != 0 || data.end - data.begin > kMostData)
+    return {};
   std::vector<uint64_t> words((data.end - data.begin) / kWord);
   memory.Read(data.begin, {reinterpret_cast<unsigned char*>(words.data()), words.size() * kWord});
   const auto is_empty_bin = [&](size_t i) {

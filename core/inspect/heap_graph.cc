@@ -42,7 +42,7 @@ struct Pointers {
 class Scanner {
  public:
   Scanner(const MemorySource& memory, std::span<const LiveBlock> blocks, const BlockIndex& index)
-      : blocks_(blocks), index_(index), window_(memory) {}
+      : memory_(memory), blocks_(blocks), index_(index), window_(memory) {}
 
   void ScanBlocks(uint32_t from, uint32_t to) {
     if (from == to) return;
@@ -92,6 +92,10 @@ class Scanner {
   void ScanBytes(uint64_t begin, uint64_t end, uint64_t last) {
     begin = (begin + kWord - 1) / kWord * kWord;
     while (begin < end && end - begin >= kWord) {
+      if (end - begin > kWindowBytes) {
+        begin = (memory_.SkipZeros(begin, end) + kWord - 1) / kWord * kWord;
+        if (begin >= end || end - begin < kWord) return;
+      }
       const uint64_t bytes = std::min(end - begin, kWindowBytes) / kWord * kWord;
       const unsigned char* at = window_.At(begin, bytes, last);
       for (uint64_t done = 0; done < bytes; done += kWord) {
@@ -103,6 +107,7 @@ class Scanner {
     }
   }
 
+  const MemorySource& memory_;
   std::span<const LiveBlock> blocks_;
   const BlockIndex& index_;
   Window window_;

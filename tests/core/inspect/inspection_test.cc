@@ -260,6 +260,24 @@ TEST(Inspection, AgreesWithANaiveModel) {
   }
 }
 
+constexpr uint64_t kTouched = kHeap + (uint64_t{1} << 45) + 8;
+
+class VastMemory : public MadeMemory {
+ public:
+  uint64_t SkipZeros(uint64_t begin, uint64_t end) const override {
+    return begin <= kTouched ? kTouched : end;
+  }
+};
+
+TEST(Inspection, SkipsWhatWasNeverTouchedOfAVastBlock) {
+  VastMemory memory;
+  memory.Write(kTouched, 0x10010);
+  const std::vector<LiveBlock> blocks = {{0x10000, 64, 1}, {kHeap, uint64_t{1} << 46, 2}};
+  const Inspection result =
+      Inspect(memory, blocks, {{"register", {}, {kHeap}}}, [](uint32_t cell) { return cell; });
+  EXPECT_EQ(result.total.reachable.allocations, 2u);
+}
+
 TEST(Inspection, OfALongListTakesNoStack) {
   MadeMemory memory;
   std::vector<LiveBlock> blocks;
