@@ -48,6 +48,8 @@ void BookInheritedHeap(uint64_t bytes) {
   BookInheritedRow(SlotOf(scope), bytes, 0);
 }
 
+const InheritedBlocks& Inherited() { return inherited; }
+
 bool ForgotInherited() { return inherited.forgot() || inherited_of_pools.forgot(); }
 
 bool TakeInherited(uintptr_t address, Block* block) { return inherited.Take(address, block); }

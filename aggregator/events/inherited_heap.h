@@ -15,6 +15,7 @@
 
 namespace memprof {
 
+class InheritedBlocks;
 struct ThreadSlot;
 
 // How often this process's ancestors forked before it, plus 1.
@@ -30,6 +31,9 @@ void InheritBlocks();
 void MakeInheritedRow();
 // Pre: MakeInheritedRow.
 void BookInheritedHeap(uint64_t bytes);
+
+// The inherited blocks of the heap, without those of pools.
+const InheritedBlocks& Inherited();
 
 // --- frees ---------------------------------------------------------------------------------------
 

@@ -57,6 +57,8 @@ void BookPoolFree(ThreadSlot* slot, uintptr_t at, const Block& block) {
 
 }  // namespace
 
+const LiveMap& PoolBlocks() { return pool_blocks; }
+
 void OnPoolAllocated(const void* address, size_t size, const Caller& caller) {
   const TrackerScope scope;
   const auto at = reinterpret_cast<uintptr_t>(address);

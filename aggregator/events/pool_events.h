@@ -10,6 +10,7 @@
 namespace memprof {
 
 class InheritedBlocks;
+class LiveMap;
 
 // A block of a pool was given out, or taken back.
 void OnPoolAllocated(const void* address, size_t size, const Caller& caller);
@@ -20,6 +21,9 @@ void OnPoolArena(void* address);
 
 // LiveMap's EndLeftSplit, for the map of the pools' blocks.
 void EndLeftSplitOfPools();
+
+// The map of the pools' blocks; it is empty as long as no pool has blocks.
+const LiveMap& PoolBlocks();
 
 // In a forked child, by the thread that starts it: moves the blocks of pools to `inherited`.
 void RestartPools(InheritedBlocks& inherited);

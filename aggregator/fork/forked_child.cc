@@ -8,6 +8,7 @@
 #include "aggregator/basics/system_call_filters.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/events/event_log.h"
+#include "aggregator/events/heap_places.h"
 #include "aggregator/events/inherited_heap.h"
 #include "aggregator/events/python_frames.h"
 #include "aggregator/events/sampler.h"
@@ -181,6 +182,7 @@ bool StartCountingInChild() {
   if (fine && forking != nullptr) NoteTaken(process_region, *forking);
   header.stop_reason.store(static_cast<uint32_t>(fine ? StopReason::kNone : StopReason::kNoMemory),
                            std::memory_order_relaxed);
+  if (fine) PublishHeapPlaces();
   if (fine) BookInheritedHeap(heap + pending > 0 ? static_cast<uint64_t>(heap + pending) : 0);
   header.state.store(static_cast<uint32_t>(fine ? TrackerState::kCounting : TrackerState::kStopped),
                      std::memory_order_release);

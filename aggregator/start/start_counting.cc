@@ -4,6 +4,7 @@
 #include "aggregator/basics/libc_functions.h"
 #include "aggregator/basics/monotonic_clock.h"
 #include "aggregator/events/event_log.h"
+#include "aggregator/events/heap_places.h"
 #include "aggregator/events/sampler.h"
 #include "aggregator/events/thread_scope.h"
 #include "aggregator/mappings/mappings.h"
@@ -37,6 +38,7 @@ bool StartCounting(const MappedRegion& mapped) {
     trouble = StopReason::kNoMemory;
   }
   OpenEventLog(process_region);
+  if (trouble == StopReason::kNone) PublishHeapPlaces();
   header.stop_reason.store(static_cast<uint32_t>(trouble), std::memory_order_relaxed);
   const auto state =
       trouble == StopReason::kNone ? TrackerState::kCounting : TrackerState::kStopped;

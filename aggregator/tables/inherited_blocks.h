@@ -27,6 +27,10 @@ class InheritedBlocks {
   // An older map was dropped: an unknown block may have been in it.
   bool forgot() const { return forgot_; }
 
+  // One after the other, the oldest first.
+  const LiveMap* maps() const { return maps_; }
+  uint32_t count() const { return count_; }
+
   // True: it was an inherited block, and is removed.
   bool Take(uintptr_t address, Block* block);
   // Pre: Take returned it. False: there is no room.

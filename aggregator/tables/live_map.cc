@@ -444,6 +444,15 @@ void LiveMap::FreeOriginals(uint64_t child) {
   } while (Next(&slots));
 }
 
+void LiveMap::CheckLayout() {
+  static_assert(offsetof(LiveMap, state_) == offsetof(LiveMapWords, state) &&
+                offsetof(LiveMap, buckets_) == offsetof(LiveMapWords, buckets) &&
+                offsetof(LiveMap, groups_) == offsetof(LiveMapWords, groups) &&
+                offsetof(LiveMap, groups_used_) == offsetof(LiveMapWords, groups_used));
+  static_assert(sizeof(Bucket) == kBucketSlotsAndLink * sizeof(LiveMapSlot) &&
+                sizeof(Group) == kGroupSlotsAndLink * sizeof(LiveMapSlot));
+}
+
 size_t LiveMap::CountForTest() const {
   size_t count = 0;
   for (uint64_t b = 0; b < buckets(); ++b) {

@@ -200,18 +200,17 @@ class LiveMap {
   static constexpr size_t kGroupSlots = 7;
   static constexpr size_t kLineSlots = 4;
   static constexpr uint64_t kBlocksABucket = 10;  // it grows above this average
-  static constexpr uint64_t kSplitting = 1ull << 63;
+  static constexpr uint64_t kSplitting = kMapSplitting;
 
-  // A key word: bits 0..2 flags, bits 3..46 of the address, above them bits 40..46 of the size.
-  // A value word: bits 0..39 of the size, above them the cell.
-  static constexpr uint64_t kTentative = 1;
-  static constexpr uint64_t kMoving = 2;
-  static constexpr uint64_t kTaken = 4;
+  // The words of a slot, which core/protocol/heap_places.h describes.
+  static constexpr uint64_t kTentative = kSlotTentative;
+  static constexpr uint64_t kMoving = kSlotMoving;
+  static constexpr uint64_t kTaken = kSlotTaken;
   static constexpr uint64_t kFlags = kTentative | kMoving | kTaken;
-  static constexpr uint64_t kAddressBits = ((1ull << 47) - 1) & ~7ull;
-  static constexpr unsigned kSizeHighShift = 47;
-  static constexpr unsigned kSizeLowBits = 40;
-  static constexpr uint64_t kSizeLowMask = (1ull << kSizeLowBits) - 1;
+  static constexpr uint64_t kAddressBits = kSlotAddressBits;
+  static constexpr unsigned kSizeHighShift = kSlotSizeHighShift;
+  static constexpr unsigned kSizeLowBits = kSlotSizeLowBits;
+  static constexpr uint64_t kSizeLowMask = kSlotSizeLowMask;
 
   static uint64_t KeyOf(uintptr_t address, uint64_t size) {
     return address | ((size >> kSizeLowBits) << kSizeHighShift);
@@ -337,6 +336,7 @@ class LiveMap {
   void MendChild(uint64_t child);
   void FreeOriginals(uint64_t child);
   Slot* ReserveInChild(Slots* slots, uint64_t hash);
+  static void CheckLayout();  // that it begins with LiveMapWords
 
   std::atomic<uint64_t> state_{0};
   Bucket* buckets_ = nullptr;

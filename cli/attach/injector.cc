@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <thread>
 #include <utility>
 
@@ -29,22 +28,6 @@ constexpr milliseconds kLookLimit{10'000};  // the search for a safe point is gi
 constexpr milliseconds kForgetLimit{2'000};
 constexpr uint64_t kMostCode = uint64_t{4} << 20;  // at most so much of a libc's code is searched
 constexpr char kLibrary[] = "libmemprof_attach.so";
-
-std::string WhyNoRights(pid_t pid) {
-  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
-  int scope = 0;
-  file >> scope;
-  std::string text = fmt::format("process {} may not be traced", pid);
-  if (file && scope >= 3) return text + ": Yama forbids it on this machine until it restarts";
-  if (geteuid() == 0) return text + ": " + HowToHaveTheRight();
-  if (file && scope == 1) {
-    return text +
-           ": Yama allows it for child processes only; attach as root, or: sudo sysctl "
-           "kernel.yama.ptrace_scope=0";
-  }
-  if (file && scope == 2) return text + ": Yama allows it for root only; attach as root";
-  return text + ": " + HowToHaveTheRight() + " (in a container: with CAP_SYS_PTRACE)";
-}
 
 // Why a process that locks what it maps (mlockall) may have no memory for more.
 std::string LockedText(pid_t pid) {

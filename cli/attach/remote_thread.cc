@@ -2,6 +2,7 @@
 
 #include <elf.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -215,6 +216,56 @@ std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_
     if (WSTOPSIG(status) != SIGTRAP && status >> 16 == 0) pending_signal_ = WSTOPSIG(status);
     if (after.rip == places.syscall + kSyscallBytes) return static_cast<int64_t>(after.rax);
   }
+}
+
+std::vector<unsigned char> RemoteThread::VectorRegisters() const {
+  std::vector<unsigned char> state(kMaxVectorState);
+  iovec part = {state.data(), state.size()};
+  if (ptrace(PTRACE_GETREGSET, thread_, NT_X86_XSTATE, &part) != 0) part.iov_len = 0;
+  state.resize(part.iov_len);
+  return state;
+}
+
+std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places) {
+  constexpr uint64_t kNoStack = 8;  // it would fail at its first instruction
+  user_regs_struct call = registers_;
+  call.rip = places.syscall;
+  call.rax = SYS_clone;
+  call.rdi =
+      CLONE_FILES;  // without it a pipe's other end would not see that the program closes one
+  call.rsi = kNoStack;
+  call.rdx = call.r10 = call.r8 = 0;
+  // The kernel reports the copy as a clone, since its end sends no SIGCHLD.
+  if (ptrace(PTRACE_SETOPTIONS, thread_, nullptr, Data(PTRACE_O_TRACECLONE)) != 0 ||
+      !SetRegisters(call)) {
+    return std::nullopt;
+  }
+  pid_t copy = 0;
+  std::optional<int64_t> result;
+  const auto until = steady_clock::now() + kCallLimit;
+  while (!result) {
+    int status = 0;
+    if (ptrace(PTRACE_SINGLESTEP, thread_, nullptr, nullptr) != 0 || !Wait(status, until)) break;
+    user_regs_struct after;
+    if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) break;
+    if (status >> 16 == PTRACE_EVENT_CLONE) {
+      unsigned long id = 0;
+      if (ptrace(PTRACE_GETEVENTMSG, thread_, nullptr, &id) == 0) copy = static_cast<pid_t>(id);
+      continue;
+    }
+    if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP) pending_signal_ = WSTOPSIG(status);
+    if (after.rip == places.syscall + kSyscallBytes) result = static_cast<int64_t>(after.rax);
+  }
+  if (seized_) ptrace(PTRACE_SETOPTIONS, thread_, nullptr, nullptr);
+  if (copy == 0) return result && *result < 0 ? result : std::nullopt;
+  int status = 0;
+  pid_t waited;
+  do {
+    waited = waitpid(copy, &status, __WALL);
+  } while (waited < 0 && errno == EINTR);
+  if (waited != copy || !WIFSTOPPED(status)) return std::nullopt;
+  ptrace(PTRACE_SETOPTIONS, copy, nullptr, Data(PTRACE_O_EXITKILL));
+  return copy;
 }
 
 // Stops it in the middle of a call that doesn't return. The registers to restore stay as they are.

@@ -56,6 +56,14 @@ class RemoteThread {
   // The system call's result, as the kernel gives it (-errno).
   std::optional<int64_t> SystemCall(const CallPlaces& places, int64_t number,
                                     std::initializer_list<uint64_t> arguments);
+  // Makes the process a copy of itself that never runs: a child that shares its descriptors, whose end
+  // sends no signal, and that waitpid() finds only with __WALL. The copy is stopped, is traced by us,
+  // and dies with us. Within a series of calls. -errno: the kernel made none.
+  std::optional<int64_t> CopyProcess(const CallPlaces& places);
+
+  // All of the thread's registers but the general ones, as the kernel gives them; empty: not known.
+  std::vector<unsigned char> VectorRegisters() const;
+
   // The function's result. Waits until it returns: other threads may delay it. If there is no
   // result, `failure` says why. `meanwhile` is called again and again while it waits.
   std::optional<uint64_t> Call(const CallPlaces& places, uint64_t function,

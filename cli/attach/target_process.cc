@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -155,6 +156,22 @@ std::string HowToHaveTheRight() {
                "module (AppArmor, SELinux) forbids it; run memprof where the process was started"
              : "memprof runs as root, but without CAP_SYS_PTRACE; give it that (docker run "
                "--cap-add SYS_PTRACE)";
+}
+
+std::string WhyNoRights(pid_t pid) {
+  std::ifstream file("/proc/sys/kernel/yama/ptrace_scope");
+  int scope = 0;
+  file >> scope;
+  std::string text = fmt::format("process {} may not be traced", pid);
+  if (file && scope >= 3) return text + ": Yama forbids it on this machine until it restarts";
+  if (geteuid() == 0) return text + ": " + HowToHaveTheRight();
+  if (file && scope == 1) {
+    return text +
+           ": Yama allows it for child processes only; attach as root, or: sudo sysctl "
+           "kernel.yama.ptrace_scope=0";
+  }
+  if (file && scope == 2) return text + ": Yama allows it for root only; attach as root";
+  return text + ": " + HowToHaveTheRight() + " (in a container: with CAP_SYS_PTRACE)";
 }
 
 std::string ModuleName(const Mapping& mapping) {

@@ -88,6 +88,9 @@ inline constexpr char kAttachLibraryName[] = "libmemprof_attach.so";
 // Says which right is missing to trace the process, and how to get it.
 std::string HowToHaveTheRight();
 
+// Why the kernel answers EPERM to an attempt to trace the process, and what to do.
+std::string WhyNoRights(pid_t pid);
+
 // The base name of a mapping's file.
 std::string ModuleName(const Mapping& mapping);
 

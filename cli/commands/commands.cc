@@ -14,6 +14,8 @@ constexpr Command kCommands[] = {
     {"top", "What holds a running program's memory, look after look", "memprof top 4711", SetUpTop},
     {"serve", "Heap profile, metrics and the flame graph of running programs over HTTP",
      "memprof serve 4711 --listen 127.0.0.1:9090", SetUpServe},
+    {"inspect", "Which live blocks of a running program are lost, and what holds the others",
+     "memprof inspect 4711", SetUpInspect},
     {"attach", "Count what a running program allocates from now on",
      "memprof attach 4711 --duration 60 -o x.memprof", SetUpAttach},
     {"detach", "Let a program go that is attached to", "memprof detach 4711", SetUpDetach},

@@ -39,6 +39,7 @@ CommandBody SetUpEnv(Arguments& arguments);
 CommandBody SetUpFinalize(Arguments& arguments);
 CommandBody SetUpFlamegraph(Arguments& arguments);
 CommandBody SetUpGrowth(Arguments& arguments);
+CommandBody SetUpInspect(Arguments& arguments);
 CommandBody SetUpList(Arguments& arguments);
 CommandBody SetUpManual(Arguments& arguments);
 CommandBody SetUpMerge(Arguments& arguments);

@@ -58,6 +58,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/protocol/heap_places.h"
 #include "core/protocol/mapping_layout.h"
 #include "core/protocol/python_layout.h"
 
@@ -451,6 +452,7 @@ struct RegionHeader {
   std::atomic<uint64_t> python_unread;
   std::atomic<uint32_t> python_objects;  // PythonObjects
   uint32_t reserved_5;
+  alignas(64) HeapPlaces heap;
 };
 static_assert(sizeof(RegionHeader) <= 4096);
 

@@ -13,6 +13,7 @@
 #include "core/region/region_named_moments.h"
 #include "core/region/region_origin.h"
 #include "core/region/region_python.h"
+#include "core/region/region_sites.h"
 #include "core/region/region_view.h"
 #include "core/region/running_threads.h"
 #include "core/region/site_sums.h"
@@ -342,7 +343,50 @@ Result<CanonicalSnapshot> ReadAll(const RegionPlace& place, const SnapshotProgra
   return Canonical(std::move(snapshot));
 }
 
+Snapshot SitesWithoutFigures(const RegionView& region, const SnapshotProgram& program) {
+  Snapshot snapshot;
+  snapshot.program = program;
+  TellOrigin(region, snapshot.program);
+  CopyModules(region, snapshot);
+  CopyNodes(region, snapshot);
+  CopyNames(region, snapshot);
+  const auto* records = region.Records<SiteRecord>(Table::kSites);
+  for (uint32_t i = 0; i < region.count(Table::kSites); ++i) {
+    const uint32_t node = records[i].node.load(std::memory_order_acquire);
+    const uint32_t label = Once(records[i].label);
+    const uint32_t name = ThreadNameOf(label);
+    SnapshotSite site;
+    const bool has_stack = node != 0 && uint64_t{node} + kIncompleteNode < snapshot.nodes.size();
+    site.node = has_stack ? node + kIncompleteNode : kNoStackNode;
+    site.thread_name = name < snapshot.thread_names.size() ? name : 0;
+    site.kind = KnownKind(KindOf(label));
+    snapshot.sites.push_back(std::move(site));
+  }
+  return snapshot;
+}
+
 }  // namespace
+
+Result<RegionSites> RegionSites::Read(const RegionPlace& place, const SnapshotProgram& program) {
+  return WithinMemory([&]() -> Result<RegionSites> {
+    auto region = RegionView::Open(place);
+    if (!region) return tl::unexpected<Error>(region.error());
+    const auto state = region->ReadWord();
+    if (!state) return tl::unexpected<Error>(state.error());
+    const auto copied = region->Refresh(*state);
+    if (!copied) return tl::unexpected<Error>(copied.error());
+    Snapshot snapshot = SitesWithoutFigures(*region, program);
+    return RegionSites(std::move(*region), std::move(snapshot));
+  });
+}
+
+uint32_t RegionSites::SiteOfCell(uint32_t cell) const {
+  if (cell / kCellsPerChunk >= region_.capacity(Table::kCellChunks)) return ~uint32_t{0};
+  const CellChunk& chunk = region_.Records<CellChunk>(Table::kCellChunks)[cell / kCellsPerChunk];
+  const uint32_t site_plus_one =
+      chunk.cells[cell % kCellsPerChunk].site_plus_one.load(std::memory_order_acquire);
+  return site_plus_one - 1 < snapshot_.sites.size() ? site_plus_one - 1 : ~uint32_t{0};
+}
 
 Result<CanonicalSnapshot> ReadRegion(const RegionPlace& place, const SnapshotProgram& program,
                                      const RegionHistory& history) {

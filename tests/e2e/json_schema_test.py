@@ -347,13 +347,15 @@ class JsonSchemaTest(harness.MemprofTest):
                 self.say("list.json", "list", "--json")
                 self.say("top.json", "top", "--once", "--json", "-d", "0.1", str(run.pid))
                 self.say("top.json", "top", "--once", "--json", "-d", "0.1", "--by", "site", str(run.pid))
+                self.say("inspect.json", "inspect", "-q", "--json", str(run.pid))
             finally:
                 run.terminate()
 
     def test_a_run_that_goes_on(self):
         self.say_while_it_runs()
         self.assert_valid()
-        self.assertTrue(self.outputs[-1][2]["rows"])
+        self.assertTrue(self.outputs[-2][2]["rows"])
+        self.assertTrue(self.outputs[-1][2]["places"])
 
     def test_another_name_or_type_is_refused(self):
         self.check_all()

@@ -1,0 +1,44 @@
+// AddressSpace: the mappings of a process with the kernel's flags, from /proc/PID/smaps, and its
+// modules.
+//
+// Thread safety: plain values.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/inspect/heap_graph.h"
+#include "core/inspect/memory_source.h"
+
+namespace memprof {
+
+struct SpaceMapping {
+  AddressRange range;
+  uint64_t offset = 0;
+  bool readable = false;
+  bool writable = false;
+  bool shared = false;
+  std::string name;  // path, "[heap]", …; empty: anonymous
+  // As the tracker maps its own memory: not dumped, not reserved, and told whether its pages are huge.
+  bool like_trackers = false;
+};
+
+// By address. Empty: it can't be read.
+std::vector<SpaceMapping> MappingsOf(pid_t pid);
+// The same from the text of smaps.
+std::vector<SpaceMapping> ParseMappings(const std::string& smaps);
+
+struct SpaceModule {
+  std::string path;
+  uint64_t begin = 0;              // of its first mapping
+  std::vector<AddressRange> data;  // its writable segments, zero-initialised data included
+};
+
+// The ELF files that are mapped. Their headers are read from `memory`.
+std::vector<SpaceModule> ModulesOf(const std::vector<SpaceMapping>& mappings,
+                                   const MemorySource& memory);
+
+}  // namespace memprof

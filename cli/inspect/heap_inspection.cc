@@ -1,0 +1,317 @@
+#include "cli/inspect/heap_inspection.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "cli/attach/function_table.h"
+#include "cli/basics/proc_files.h"
+#include "cli/basics/process_facts.h"
+#include "cli/inspect/copy_memory.h"
+#include "cli/inspect/frozen_copy.h"
+#include "cli/inspect/root_finder.h"
+#include "core/base_name.h"
+#include "core/once.h"
+#include "core/region/region_mappings.h"
+#include "core/region/region_sites.h"
+#include "core/tree/path_to_root.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr size_t kMostBlocks = size_t{1} << 31;
+
+tl::unexpected<Error> Refused(std::string why) { return Fail(ErrorKind::kUsage, std::move(why)); }
+
+// Why the heap of such a run can't be inspected; empty: it can.
+std::string WhyNot(const RegionView& region, pid_t pid) {
+  const RegionHeader& header = region.header();
+  if (header.options.sample_bytes != 0) {
+    return fmt::format(
+        "process {} counts samples: most of its live blocks aren't known; run it without --sample",
+        pid);
+  }
+  if (header.attached != 0) {
+    return fmt::format(
+        "process {} was attached to: the blocks from before aren't known; start it with memprof "
+        "run",
+        pid);
+  }
+  if (header.stop_reason != 0) {
+    return fmt::format("process {}: the tracker has stopped: {}", pid,
+                       WhyStopped(header.stop_reason));
+  }
+  if (header.heap.live_map == 0) return fmt::format("process {} counts nothing yet", pid);
+  if (header.jemalloc_hooks == static_cast<uint32_t>(JemallocHooks::kInstalled)) {
+    return fmt::format(
+        "process {} has its allocator in the program itself, whose own data can't be told from the "
+        "program's: link the allocator dynamically to inspect it",
+        pid);
+  }
+  return {};
+}
+
+std::vector<std::string> NotesOn(const RegionHeader& header) {
+  std::vector<std::string> notes;
+  const auto add = [&notes](bool holds, std::string note) {
+    if (holds) notes.push_back(std::move(note));
+  };
+  add(header.bypasses != 0,
+      "some allocations are not counted (modules with an allocator of their own): what only they "
+      "hold "
+      "is called lost");
+  add(header.dropped_events != 0,
+      fmt::format(
+          "{} events were dropped: blocks are missing, and what only they hold is called lost",
+          FormatCount(header.dropped_events)));
+  add(header.options.mappings == 0,
+      "mappings were not followed (--no-mappings): what only they hold may be called lost");
+  return notes;
+}
+
+// What the program mapped itself and may write; without what is only reserved, and without shared
+// memory, which isn't in a copy.
+std::vector<AddressRange> MappedRanges(const RegionView& region) {
+  std::vector<AddressRange> ranges;
+  for (const LiveRange& range : ReadRanges(region)) {
+    if (range.what.kind != MappingKind::kShared) ranges.push_back({range.start, range.end});
+  }
+  return ranges;
+}
+
+// The module other than libc that defines malloc; empty: there is none.
+std::string AllocatorOf(pid_t pid, const std::vector<SpaceModule>& modules) {
+  const std::string root = ProcPath(pid, "root");
+  for (const SpaceModule& module : modules) {
+    const std::string_view name = BaseName(module.path);
+    if (name.starts_with("libc.so.6") || name.starts_with("ld-") ||
+        name.starts_with("libmemprof_")) {
+      continue;
+    }
+    if (FunctionTable(root + module.path, module.begin).Find("malloc") != 0) return module.path;
+  }
+  return {};
+}
+
+// An allocator's library holds its own blocks by its data, which isn't looked at.
+Root BlocksOfAllocator(pid_t pid, const std::string& allocator,
+                       const std::vector<LiveBlock>& blocks, const RegionSites& sites) {
+  Root root = {fmt::format("blocks of {}", BaseName(allocator)), {}, {}};
+  const Snapshot& snapshot = sites.snapshot();
+  // The loader may know the file by a link to it.
+  const std::string folder = ProcPath(pid, "root");
+  std::vector<bool> is_allocator;
+  for (const SnapshotModule& module : snapshot.modules) {
+    std::error_code error;
+    is_allocator.push_back(
+        !module.path.empty() &&
+        std::filesystem::equivalent(folder + module.path, folder + allocator, error));
+  }
+  std::vector<bool> is_its(snapshot.sites.size(), false);
+  for (size_t i = 0; i < is_its.size(); ++i) {
+    const SnapshotFrame& frame = snapshot.frames[snapshot.nodes[snapshot.sites[i].node].frame];
+    is_its[i] = frame.module < is_allocator.size() && is_allocator[frame.module];
+  }
+  for (const LiveBlock& block : blocks) {
+    const uint32_t site = sites.SiteOfCell(block.cell);
+    if (!block.inherited && site < is_its.size() && is_its[site])
+      root.words.push_back(block.address);
+  }
+  return root;
+}
+
+struct Look {
+  Inspection found;
+  std::vector<std::string> roots;
+  std::chrono::microseconds pause{0};
+  std::optional<RegionSites> sites;
+};
+
+Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>* before) {
+  auto copy = FrozenCopy::Take(process.pid);
+  if (!copy) return tl::unexpected<Error>(copy.error());
+  auto memory = CopyMemory::Open(copy->pid());
+  if (!memory) return tl::unexpected<Error>(memory.error());
+  SnapshotProgram program;
+  program.program = process.program;
+  program.pid = static_cast<uint32_t>(process.pid);
+  program.start_unix_ms = process.start_unix_ms;
+  // The region is shared, and goes on. Sites and cells that were there are still the same.
+  auto sites = RegionSites::Read(process.region, program);
+  if (!sites) return tl::unexpected<Error>(sites.error());
+  const RegionHeader& header = sites->region().header();
+  if (std::string why = WhyNot(sites->region(), process.pid); !why.empty()) {
+    return Refused(std::move(why));
+  }
+  const auto pools = ReadLiveMap(*memory, header.heap.pool_map);
+  if (!pools || !pools->empty()) {
+    return Refused(fmt::format(
+        "process {} has memory pools (memprof.h): pointers within them aren't followed yet",
+        process.pid));
+  }
+  const auto blocks = ReadLiveBlocks(*memory, header.heap);
+  if (!blocks) return tl::unexpected<Error>(blocks.error());
+  if (blocks->size() > kMostBlocks) return Refused("the program has too many live blocks");
+
+  RootFacts facts;
+  facts.mappings = MappingsOf(copy->pid());
+  facts.modules = ModulesOf(facts.mappings, MappedFiles(*memory));
+  facts.threads = copy->threads();
+  facts.mapped = MappedRanges(sites->region());
+  facts.allocator = AllocatorOf(process.pid, facts.modules);
+  facts.executable = ProcLink(copy->pid(), "exe");
+  facts.program = process.program;
+  if (!facts.allocator.empty() && facts.allocator == facts.executable) {
+    return Refused(fmt::format(
+        "process {} has its allocator in the program itself, whose own data can't be told from the "
+        "program's: link the allocator dynamically to inspect it",
+        process.pid));
+  }
+  facts.thread_state = Once(header.heap.thread_state);
+  facts.thread_state_bytes = std::min<uint64_t>(Once(header.heap.thread_state_bytes), 4096);
+  std::vector<Root> roots = FindRoots(facts, *memory);
+  if (!facts.allocator.empty()) {
+    roots.push_back(BlocksOfAllocator(process.pid, facts.allocator, *blocks, *sites));
+  }
+
+  Look look;
+  InspectOptions options;
+  options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+  options.lost_before = before;
+  look.found = Inspect(
+      *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
+  for (const Root& root : roots) look.roots.push_back(root.name);
+  look.pause = copy->pause();
+  if (!copy->End()) {
+    return Fail(
+        ErrorKind::kIo,
+        fmt::format("process {} could not be stopped again to give its copy up: a zombie stays "
+                    "in it until it waits for all its children, or ends",
+                    process.pid));
+  }
+  look.sites.emplace(std::move(*sites));
+  return look;
+}
+
+// The stacks of the sites in use, and only these, since finding names takes time.
+Snapshot StacksOf(const Snapshot& all, const Inspection& found, std::vector<uint32_t>& stack_of) {
+  Snapshot snapshot;
+  snapshot.program = all.program;
+  snapshot.modules = all.modules;
+  snapshot.python = all.python;
+  snapshot.thread_names = all.thread_names;
+  std::vector<bool> used(all.nodes.size(), false);
+  for (const InspectedSite& site : found.sites) {
+    if (site.site >= all.sites.size()) continue;
+    for (const uint32_t node : PathToRoot(all.nodes, all.sites[site.site].node)) used[node] = true;
+  }
+  std::vector<uint32_t> node_of(all.nodes.size(), 0);
+  snapshot.nodes = {{}};
+  for (uint32_t node = 1; node < all.nodes.size(); ++node) {
+    if (!used[node]) continue;
+    node_of[node] = static_cast<uint32_t>(snapshot.nodes.size());
+    snapshot.nodes.push_back(
+        {node_of[all.nodes[node].parent], static_cast<uint32_t>(snapshot.frames.size())});
+    snapshot.frames.push_back(all.frames[all.nodes[node].frame]);
+  }
+  for (const InspectedSite& site : found.sites) {
+    if (site.site >= all.sites.size()) {
+      stack_of.push_back(kNoSite);
+      continue;
+    }
+    stack_of.push_back(static_cast<uint32_t>(snapshot.sites.size()));
+    SnapshotSite stack = all.sites[site.site];
+    stack.node = node_of[stack.node];
+    stack.leaked = site.figures.live();
+    snapshot.sites.push_back(std::move(stack));
+  }
+  return snapshot;
+}
+
+const ShownProcess* ProcessOf(const ShownRun& run, pid_t pid) {
+  for (const ShownProcess& process : run.processes) {
+    if (pid == 0 || process.pid == pid) return &process;
+  }
+  return nullptr;
+}
+
+uint64_t KiBytesOf(pid_t pid, const char* name) {
+  const std::string text = ProcText(pid, "smaps_rollup");
+  const size_t at = text.find(std::string("\n") + name + ":");
+  return at == std::string::npos
+             ? 0
+             : std::strtoull(text.c_str() + text.find(':', at) + 1, nullptr, 10);
+}
+
+}  // namespace
+
+milliseconds ExpectedPause(pid_t process) {
+  constexpr double kMillisecondsAGiB = 22;  // of small pages
+  constexpr double kMillisecondsAHugeGiB = 3;
+  constexpr double kGiB = 1 << 20;  // in KiB
+  const auto all = static_cast<double>(KiBytesOf(process, "Rss"));
+  const auto huge = static_cast<double>(KiBytesOf(process, "AnonHugePages"));
+  if (all == 0) return milliseconds(0);
+  const double expected = 3 + std::max(all - huge, 0.0) / kGiB * kMillisecondsAGiB +
+                          huge / kGiB * kMillisecondsAHugeGiB;
+  return milliseconds(static_cast<int64_t>(expected));
+}
+
+Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid, Symbolizer& symbolizer,
+                                   const HeapInspectionOptions& options) {
+  const ShownProcess* process = ProcessOf(run.run, pid);
+  if (process == nullptr) {
+    return Refused(pid == 0 ? "the run's program doesn't count (any more)"
+                            : fmt::format("process {} is none of the run's that count now", pid));
+  }
+  {
+    // Before the program is stopped, so that it isn't for nothing.
+    const auto region = RegionView::Open(process->region);
+    if (!region) return tl::unexpected<Error>(region.error());
+    if (std::string why = WhyNot(*region, process->pid); !why.empty()) return Refused(why);
+  }
+  const milliseconds expected = ExpectedPause(process->pid);
+  if (expected > options.longest_pause) {
+    return Refused(fmt::format(
+        "process {} would stand for about {}; allow that with --max-pause {}ms", process->pid,
+        FormatDuration(static_cast<uint64_t>(expected.count())), expected.count() * 2));
+  }
+  if (options.say) {
+    options.say(fmt::format("stopping {} {} for about {}, {} times", process->program, process->pid,
+                            FormatDuration(static_cast<uint64_t>(expected.count())),
+                            options.looks));
+  }
+  const auto since = steady_clock::now();
+  HeapInspection inspection;
+  std::vector<LostBlock> before;
+  std::optional<RegionSites> sites;
+  for (unsigned i = 0; i < options.looks; ++i) {
+    if (i != 0) std::this_thread::sleep_for(options.between_looks);
+    auto look = TakeLook(*process, i == 0 ? nullptr : &before);
+    if (!look) return tl::unexpected<Error>(look.error());
+    before = look->found.lost;
+    inspection.found = std::move(look->found);
+    inspection.roots = std::move(look->roots);
+    inspection.longest_pause = std::max(inspection.longest_pause, look->pause);
+    sites.emplace(std::move(*look->sites));
+    ++inspection.looks;
+  }
+  inspection.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - since);
+  inspection.pid = process->pid;
+  inspection.program = process->program;
+  inspection.notes = NotesOn(sites->region().header());
+  inspection.profile =
+      MakeProfile(StacksOf(sites->snapshot(), inspection.found, inspection.stack_of), symbolizer);
+  return inspection;
+}
+
+}  // namespace memprof

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "cli/inspect/inspection_rows.h"
+#include "cli/inspect/inspection_text.h"
+
+namespace memprof {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json CountJson(const Count& count) {
+  return {{"bytes", count.bytes}, {"allocations", count.allocations}};
+}
+
+void AddFigures(Json& json, const HeldFigures& figures) {
+  json["live"] = CountJson(figures.live());
+  json["lost_directly"] = CountJson(figures.lost_directly);
+  json["lost_indirectly"] = CountJson(figures.lost_indirectly);
+  json["lost_in_cycles"] = CountJson(figures.in_cycles);
+  json["reachable"] = CountJson(figures.reachable);
+  json["inherited"] = CountJson(figures.inherited);
+  json["unknown"] = CountJson(figures.unknown);
+}
+
+}  // namespace
+
+std::string InspectionJson(const HeapInspection& inspection, size_t rows) {
+  Json json = {{"schema", 1},
+               {"program", inspection.program},
+               {"pid", inspection.pid},
+               {"looks", inspection.looks},
+               {"longest_pause_us", inspection.longest_pause.count()},
+               {"time_ms", inspection.time.count()}};
+  AddFigures(json, inspection.found.total);
+  json["notes"] = inspection.notes;
+  std::vector<InspectionRow> places = InspectionRows(inspection);
+  std::stable_sort(places.begin(), places.end(),
+                   [](const InspectionRow& a, const InspectionRow& b) {
+                     return a.figures.live().bytes > b.figures.live().bytes;
+                   });
+  json["places"] = Json::array();
+  for (const InspectionRow& row : places) {
+    if (rows != 0 && json["places"].size() == rows) break;
+    Json place = {{"function", row.place.function},
+                  {"file", row.place.file},
+                  {"line", row.place.line},
+                  {"module", row.place.module}};
+    AddFigures(place, row.figures);
+    place["retained_bytes"] = row.retained_bytes;
+    json["places"].push_back(std::move(place));
+  }
+  json["paths"] = Json::array();
+  for (const PathRow& row : PathRows(inspection)) {
+    if (rows != 0 && json["paths"].size() == rows) break;
+    json["paths"].push_back({{"path", row.path}, {"held", CountJson(row.own)}});
+  }
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace memprof

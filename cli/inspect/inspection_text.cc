@@ -1,0 +1,150 @@
+#include "cli/inspect/inspection_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "cli/inspect/inspection_rows.h"
+#include "cli/terminal/text_table.h"
+#include "core/units.h"
+
+namespace memprof {
+namespace {
+
+Count LostOf(const HeldFigures& figures) {
+  Count lost = figures.lost_directly;
+  return lost += figures.lost_indirectly;
+}
+
+// The rows with the largest figure, without those that have none.
+template <typename Value>
+std::vector<const InspectionRow*> Heaviest(const std::vector<InspectionRow>& rows, Value value) {
+  std::vector<const InspectionRow*> heaviest;
+  for (const InspectionRow& row : rows) {
+    if (value(row) != std::pair<uint64_t, uint64_t>()) heaviest.push_back(&row);
+  }
+  std::stable_sort(
+      heaviest.begin(), heaviest.end(),
+      [&](const InspectionRow* a, const InspectionRow* b) { return value(*a) > value(*b); });
+  return heaviest;
+}
+
+std::string Whole(const char* name, const Count& count) {
+  return fmt::format("  {:<22}{:>12}  {}\n", name, FormatBytes(count.bytes),
+                     FormatCountOf(count.allocations, "block"));
+}
+
+std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const TextStyle& style) {
+  const auto lost = Heaviest(rows, [](const InspectionRow& row) {
+    const Count count = LostOf(row.figures);
+    return std::pair(count.bytes, count.allocations);
+  });
+  if (lost.empty()) return {};
+  TextTable table({"lost", "blocks", "directly", "blocks"}, style);
+  const auto add = [&table](const HeldFigures& figures, std::string name, std::string place) {
+    const Count all = LostOf(figures);
+    table.Add(
+        {{FormatBytes(all.bytes), FormatCount(all.allocations),
+          FormatBytes(figures.lost_directly.bytes), FormatCount(figures.lost_directly.allocations)},
+         std::move(name),
+         std::move(place)});
+  };
+  HeldFigures others;
+  for (size_t i = 0; i < lost.size(); ++i) {
+    const PlaceKey& place = lost[i]->place;
+    if (most != 0 && i >= most) {
+      others += lost[i]->figures;
+      continue;
+    }
+    const std::string where =
+        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
+    add(lost[i]->figures, Printable(place.function), Printable(where));
+  }
+  if (most != 0 && lost.size() > most) {
+    add(others, fmt::format("others ({})", FormatCount(lost.size() - most)), "");
+  }
+  return "\nlost for good, by place\n" + table.Text();
+}
+
+std::string PathsText(const std::vector<PathRow>& rows, size_t most, const TextStyle& style) {
+  if (rows.empty()) return {};
+  TextTable table({{"bytes"}, {"blocks"}}, "held by", style);
+  std::vector<std::string> paths;
+  const auto add = [&](const Count& held, std::string path) {
+    table.Add({{FormatBytes(held.bytes), FormatCount(held.allocations)}});
+    paths.push_back(std::move(path));
+  };
+  Count others;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (most != 0 && i >= most) {
+      others += rows[i].own;
+      continue;
+    }
+    std::string path;
+    for (const std::string& part : rows[i].path) {
+      path += (path.empty() ? "" : " → ") + Printable(part);
+    }
+    add(rows[i].own, std::move(path));
+  }
+  if (most != 0 && rows.size() > most) {
+    add(others, fmt::format("others ({})", FormatCount(rows.size() - most)));
+  }
+  // A path is known by its root and its end.
+  const size_t room = std::max<size_t>(table.Room(), 40);
+  for (size_t i = 0; i < paths.size(); ++i) table.row(i).function = Shortened(paths[i], room);
+  return "\nwhat holds the rest\n" + table.Text();
+}
+
+std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
+                         const TextStyle& style) {
+  const auto retained = Heaviest(
+      rows, [](const InspectionRow& row) { return std::pair(row.retained_bytes, uint64_t{0}); });
+  if (retained.empty()) return {};
+  TextTable table({"retained", "own", "blocks"}, style);
+  for (size_t i = 0; i < retained.size() && (most == 0 || i < most); ++i) {
+    const PlaceKey& place = retained[i]->place;
+    const Count own = retained[i]->figures.reachable;
+    const std::string where =
+        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
+    table.Add({{FormatBytes(retained[i]->retained_bytes), FormatBytes(own.bytes),
+                FormatCount(own.allocations)},
+               Printable(place.function),
+               Printable(where)});
+  }
+  return "\nwould be freed with all reachable blocks of a place (places overlap)\n" + table.Text();
+}
+
+}  // namespace
+
+std::string InspectionText(const HeapInspection& inspection, size_t rows, const TextStyle& style) {
+  const HeldFigures& total = inspection.found.total;
+  const Count live = total.live();
+  std::string text = fmt::format("{} {}: {} in {} live; stopped {} for {:.1f} ms, took {}\n",
+                                 Printable(inspection.program), inspection.pid,
+                                 FormatBytes(live.bytes), FormatCountOf(live.allocations, "block"),
+                                 inspection.looks == 1 ? "once" : "twice, at most",
+                                 static_cast<double>(inspection.longest_pause.count()) / 1000,
+                                 FormatDuration(static_cast<uint64_t>(inspection.time.count())));
+  text += Whole("lost directly", total.lost_directly);
+  text += Whole("lost indirectly", total.lost_indirectly);
+  text += Whole("reachable", total.reachable);
+  if (total.inherited.allocations != 0) text += Whole("inherited at fork", total.inherited);
+  if (total.unknown.allocations != 0) text += Whole("unknown", total.unknown);
+  if (total.in_cycles.allocations != 0) {
+    text += fmt::format("{} of the lost ones hold each other in cycles ({})\n",
+                        FormatCountOf(total.in_cycles.allocations, "block"),
+                        FormatBytes(total.in_cycles.bytes));
+  }
+  const std::vector<InspectionRow> places = InspectionRows(inspection);
+  text += LostText(places, rows, style);
+  text += PathsText(PathRows(inspection), rows, style);
+  text += RetainedText(places, rows, style);
+  for (const std::string& note : inspection.notes) {
+    text += "\nnote: " + Wrapped(note, 6, std::max<size_t>(style.width, 40) - 6);
+  }
+  return text;
+}
+
+}  // namespace memprof
