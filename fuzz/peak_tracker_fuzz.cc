@@ -49,7 +49,7 @@ class Both {
     if (slack_ == 0) {
       epoch = tracker.Record(added, old.bytes);
     } else if (!tracker.KeepBack(pending_[thread], slack_, added, old.bytes, epoch)) {
-      epoch = tracker.RecordWithKept(pending_[thread], added, old.bytes);
+      epoch = tracker.RecordWithKept({}, pending_[thread], added, old.bytes);
     }
     Cell* cells = cells_ + thread * kSites;
     if (frees) Book(cells[old.site], epoch, {.freed_bytes = old.bytes, .freed_count = 1});

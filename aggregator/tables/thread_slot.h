@@ -23,6 +23,7 @@
 #include "aggregator/basics/region.h"
 #include "aggregator/python/python_stack.h"
 #include "aggregator/tables/last_allocations.h"
+#include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
 #include "aggregator/unwind/verified_stacks.h"
@@ -41,6 +42,7 @@ struct ThreadSlot {
   std::atomic<uint32_t> taken;         // how often it was taken: distinguishes its owners
   uint32_t thread_name;                // id in the region
   int64_t pending;                     // bytes held back from the peak (PeakTracker::KeepBack)
+  PeakShare peak;                      // its part of the account of the same number
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
   uint32_t chunk_used;                 // number of cells used in it
   uint32_t index_used;
