@@ -39,9 +39,13 @@ namespace {
 [[gnu::noinline]] uint64_t RecordNow(ThreadSlot* slot, uint64_t added, uint64_t removed) {
   PeakTracker tracker(PeakPlaceOf(process_region));
   if (slot == nullptr) return tracker.Record(added, removed);
+  uint64_t epoch;
   // While the word is far, events only read it.
   if (!slot->peak.found_far) tracker.Fetch();
-  const uint64_t epoch = tracker.RecordWithKept(PeakCallerOf(slot), slot->pending, added, removed);
+  if (slot->peak.found_far || slot->pending != 0 ||
+      !tracker.RecordStayingNear(added, removed, epoch)) {
+    epoch = tracker.RecordWithKept(PeakCallerOf(slot), slot->pending, added, removed);
+  }
   // Only an allocation raises the peak. A rise because of changes that were held back is seen at
   // the next one.
   if (added > removed) UpdateSlack();
@@ -50,9 +54,10 @@ namespace {
 
 }  // namespace
 
-[[gnu::noinline]] uint64_t RecordPeakOfOneThread(ThreadSlot* slot, uint64_t added,
-                                                 uint64_t removed) {
-  return PeakTracker(PeakPlaceOf(process_region)).Record(PeakCallerOf(slot), added, removed);
+[[gnu::noinline]] uint64_t RecordPeakOfOneThread(uint64_t added, uint64_t removed) {
+  uint64_t epoch;
+  if (PeakTracker(&process_region.header().peak).RecordNear(added, removed, epoch)) return epoch;
+  return PeakTracker(PeakPlaceOf(process_region)).Record(added, removed);
 }
 
 [[gnu::noinline]] uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added,

@@ -17,7 +17,7 @@ void UpdateSlack();
 PeakCaller PeakCallerOf(ThreadSlot* slot);
 
 // For the two states of the process. Both take events that RecordPeak can't enter at once.
-uint64_t RecordPeakOfOneThread(ThreadSlot* slot, uint64_t added, uint64_t removed);
+uint64_t RecordPeakOfOneThread(uint64_t added, uint64_t removed);
 uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added, uint64_t removed);
 
 // Enters an event into the order of all events. Returns the epoch for its cells.
@@ -29,7 +29,7 @@ uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added, uint64_t remov
           PeakTracker(&process_region.header().peak).RecordAlone(added, removed, epoch), 1)) {
     return epoch;
   }
-  return RecordPeakOfOneThread(slot, added, removed);
+  return RecordPeakOfOneThread(added, removed);
 }
 
 [[gnu::always_inline]] inline uint64_t RecordPeak(ThreadSlot* slot, const Event& event) {

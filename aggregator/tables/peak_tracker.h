@@ -123,8 +123,8 @@ inline constexpr PeakState Marked(PeakState state) {
 // `state` is near.
 inline constexpr PeakState Apply(PeakState state, uint64_t added, uint64_t removed) {
   state.current += static_cast<int64_t>(added - removed);
-  if (state.current > kMostCurrent) state.current = kMostCurrent;  // the others name generations
   if (added > removed && state.current > static_cast<int64_t>(state.peak)) {
+    if (state.current > kMostCurrent) state.current = kMostCurrent;  // the others name generations
     state.peak = static_cast<uint64_t>(state.current);
     state.armed = true;
   } else if (state.armed) {
@@ -191,6 +191,33 @@ class BasicPeakTracker {
     }
     epoch = EpochOf(seen);
     return true;
+  }
+
+  // Enters an event while the word is near, and sets its epoch. False: it is far.
+  [[gnu::always_inline]] bool RecordNear(uint64_t added, uint64_t removed, uint64_t& epoch) {
+    PackedPeak seen = LoadUnordered();
+    while (!IsFar(seen)) {
+      const PeakState next = Apply(Unpack(seen), added, removed);
+      if (!CompareExchange(seen, Pack(next))) continue;
+      epoch = next.epoch;
+      return true;
+    }
+    return false;
+  }
+
+  // The same if no generation should begin with the event. Pre: there is a policy.
+  [[gnu::always_inline]] bool RecordStayingNear(uint64_t added, uint64_t removed, uint64_t& epoch) {
+    PackedPeak seen = LoadUnordered();
+    while (!IsFar(seen)) {
+      const PeakState next = Apply(Unpack(seen), added, removed);
+      const int32_t left = place_.policy->near_for.load(std::memory_order_relaxed);
+      if (left <= 0 && ShouldBegin(next, static_cast<int64_t>(added - removed))) return false;
+      if (!CompareExchange(seen, Pack(next))) continue;
+      if (left > 0) place_.policy->near_for.store(left - 1, std::memory_order_relaxed);
+      epoch = next.epoch;
+      return true;
+    }
+    return false;
   }
 
   // Enters an event in the slot's account, and sets its epoch. False: the account isn't open, or
@@ -344,7 +371,7 @@ class BasicPeakTracker {
     PackedPeak seen = tracker.LoadUnordered();
     while (!IsFar(seen)) {
       const PeakState next = Apply(Unpack(seen), added, removed);
-      if (tracker.Begins(caller, next, added, removed)) break;
+      if (tracker.Begins(caller, next, static_cast<int64_t>(added - removed))) break;
       if (tracker.CompareExchange(seen, Pack(next))) {
         Steps::Entered(next.epoch);
         tracker.NoteNear(caller);
@@ -367,8 +394,9 @@ class BasicPeakTracker {
       PackedPeak seen = LoadUnordered();
       if (!IsFar(seen)) {
         const PeakState next = Apply(Unpack(seen), added, removed);
-        const bool begins = Begins(caller, next, added, removed);
-        if (!CompareExchange(seen, Pack(begins ? Begun(caller, next, kNoGeneration) : next))) {
+        const bool begins = Begins(caller, next, entry.change);
+        if (!CompareExchange(seen,
+                             Pack(begins ? Begun(caller, next, kNoGeneration, Active()) : next))) {
           continue;
         }
         Steps::Entered(next.epoch);
@@ -398,7 +426,9 @@ class BasicPeakTracker {
       const PeakState next = Apply(state, added, removed);
       const bool enough = WasEnough(caller, closing);
       const bool begins = enough && BeginsAgain(caller, next, entry.change, closing.active);
-      if (!CompareExchange(seen, Pack(begins ? Begun(caller, next, generation) : next))) continue;
+      if (!CompareExchange(seen,
+                           Pack(begins ? Begun(caller, next, generation, closing.active) : next)))
+        continue;
       Steps::Entered(next.epoch);
       NoteClosed(closing, enough, begins);
       if (caller.share != nullptr) caller.share->found_far = begins;
@@ -544,7 +574,7 @@ class BasicPeakTracker {
 
   // Prepares a generation that begins with `next`. `living` is the one that the word names, in
   // whose place nothing may be written.
-  PeakState Begun(const PeakCaller& caller, PeakState next, uint64_t living) {
+  PeakState Begun(const PeakCaller& caller, PeakState next, uint64_t living, uint32_t active) {
     uint32_t sequence = caller.share->sequence + 1;
     if (living != kNoGeneration && OpenerOf(living) == caller.slot &&
         PlaceOf(living) == PlaceOf(GenerationOf(caller.slot, sequence))) {
@@ -558,8 +588,7 @@ class BasicPeakTracker {
     const int64_t room = static_cast<int64_t>(next.peak) - next.current;
     Store(to.base, next.current);
     Store(to.accounts, AccountOfSlot(caller.slots));
-    to.active.store(place_.policy->active.load(std::memory_order_relaxed),
-                    std::memory_order_relaxed);
+    to.active.store(active, std::memory_order_relaxed);
     Store(to.pool, AmountWord(room < kMostInAccount ? room : kMostInAccount, TagOf(generation)));
     next.far = true;
     next.generation = generation;
@@ -569,30 +598,32 @@ class BasicPeakTracker {
 
   // --- when generations pay ---
 
-  bool Begins(const PeakCaller& caller, const PeakState& next, uint64_t added, uint64_t removed) {
-    if (!caller.may_begin || next.armed || next.current > static_cast<int64_t>(next.peak)) {
-      return false;
-    }
-    if constexpr (Steps::kChooses) return Steps::Begins();
-    return place_.policy->near_for.load(std::memory_order_relaxed) <= 0 &&
-           HasRoom(caller, next, static_cast<int64_t>(added - removed),
-                   place_.policy->active.load(std::memory_order_relaxed));
+  // Whether the heap is far enough below the peak for the threads that have been active.
+  bool ShouldBegin(const PeakState& next, int64_t change) const {
+    return HasRoom(next, change, Active());
   }
-
-  bool BeginsAgain(const PeakCaller& caller, const PeakState& next, int64_t change,
-                   uint32_t active) {
-    if (!caller.may_begin || next.armed || next.current > static_cast<int64_t>(next.peak)) {
-      return false;
-    }
-    if constexpr (Steps::kChooses) return Steps::Begins();
-    return HasRoom(caller, next, change, active);
-  }
-
-  static bool HasRoom(const PeakCaller& caller, const PeakState& next, int64_t change,
-                      uint32_t active) {
+  uint32_t Active() const { return place_.policy->active.load(std::memory_order_relaxed); }
+  static bool HasRoom(const PeakState& next, int64_t change, uint32_t active) {
     const int64_t room = static_cast<int64_t>(next.peak) - next.current;
-    return caller.slots > 1 && room > 0 &&
-           static_cast<uint64_t>(room) / (active > 0 ? active : 1) >= Size(change);
+    return !next.armed && room > 0 &&
+           static_cast<uint64_t>(room) >= Size(change) * (active > 0 ? active : 1);
+  }
+
+  bool Begins(const PeakCaller& caller, const PeakState& next, int64_t change) const {
+    if (!caller.may_begin) return false;
+    if constexpr (Steps::kChooses) return MayBegin(next) && Steps::Begins();
+    return place_.policy->near_for.load(std::memory_order_relaxed) <= 0 &&
+           ShouldBegin(next, change);
+  }
+  bool BeginsAgain(const PeakCaller& caller, const PeakState& next, int64_t change,
+                   uint32_t active) const {
+    if (!caller.may_begin) return false;
+    if constexpr (Steps::kChooses) return MayBegin(next) && Steps::Begins();
+    return HasRoom(next, change, active);
+  }
+  // What the rules need, whether it pays or not.
+  static bool MayBegin(const PeakState& next) {
+    return !next.armed && next.current <= static_cast<int64_t>(next.peak);
   }
 
   // A close touches every account.
