@@ -95,6 +95,11 @@ inline constexpr uint32_t kNoCell = 0xffffffffu;
 
 inline Cell& CellAt(const Region& region, uint32_t id) { return region.cells()[id]; }
 
+// The site of a cell of any thread, without touching the cell.
+inline uint32_t SiteOfCell(const Region& region, uint32_t id) {
+  return region.details()[id].site_plus_one.load(std::memory_order_relaxed) - 1;
+}
+
 // SlotCells: the cell of a site in a slot, and the slot of a cell.
 //
 // Thread safety: Find is for the slot's owner; Owns for any thread.

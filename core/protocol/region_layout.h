@@ -235,8 +235,10 @@ struct alignas(32) CellDetails {
   //   kOwnSizes | index     in this record of kSizeCounts
   //   kSizesElsewhere       in RegionHeader.other_sizes
   std::atomic<uint32_t> sizes;
-  uint32_t reserved_0;
-  uint64_t reserved_1;
+  // That of the cell, for the tracker: a thread that frees another's block looks for it here, since
+  // the cell itself is written at each event of its owner.
+  std::atomic<uint32_t> site_plus_one;
+  uint64_t reserved;
 };
 static_assert(sizeof(CellDetails) == 32);
 inline constexpr uint32_t kOwnSizes = 0x80000000u;
