@@ -19,6 +19,10 @@ endif()
 if(MEMPROF_WERROR)
   target_compile_options(memprof_options INTERFACE -Werror)
 endif()
+if(MEMPROF_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # It takes each file for a header then.
+  target_compile_options(memprof_options INTERFACE -Wno-subobject-linkage)
+endif()
 
 add_library(memprof_report_options INTERFACE)
 target_link_libraries(memprof_report_options INTERFACE memprof_options)

@@ -31,7 +31,7 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMaxVectorState = 16384;  // AVX-512 with AMX's tiles
 constexpr auto kCallLimit = std::chrono::seconds(30);
-constexpr auto kStopLimit = std::chrono::seconds(2);
+constexpr auto kThreadStopLimit = std::chrono::seconds(2);
 
 constexpr uint64_t kSyscallBytes = 2;  // the instruction's length
 
@@ -221,7 +221,7 @@ std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_
 bool RemoteThread::StopInCall() {
   stopped_ = false;
   if (!Interrupt()) return false;
-  const auto until = steady_clock::now() + kStopLimit;
+  const auto until = steady_clock::now() + kThreadStopLimit;
   for (int status = 0; Wait(status, until);) {
     if (status >> 16 == PTRACE_EVENT_STOP) return stopped_ = true;
     pending_signal_ = WSTOPSIG(status);

@@ -11,7 +11,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kRows = 10;
+constexpr size_t kMostContributors = 10;
 constexpr size_t kGrown = 5;
 
 // The profile reduced to these sites, for the difference of two profiles. Sites without the figure
@@ -92,7 +92,7 @@ Contributors ContributorsTo(const LimitVerdict& verdict, const Profile& now,
                    [&](const DiffRow& a, const DiffRow& b) { return weight(a) > weight(b); });
   Contributors contributors;
   for (DiffRow& row : rows) {
-    if (contributors.rows.size() < kRows) {
+    if (contributors.rows.size() < kMostContributors) {
       contributors.rows.push_back(std::move(row));
       continue;
     }

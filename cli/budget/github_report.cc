@@ -10,7 +10,7 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMostAnnotations = 10;
-constexpr size_t kRows = 3;
+constexpr size_t kRowsOfFinding = 3;
 
 std::string Escaped(std::string_view text, bool property) {
   std::string escaped;
@@ -49,7 +49,7 @@ std::string GithubReport(const CheckReport& report, const TextStyle&) {
       break;
     }
     text += Annotation(PlaceOfFinding(report, *over[i].item), "memprof: " + TitleOf(*over[i].item),
-                       FindingText(report, over[i], kRows));
+                       FindingText(report, over[i], kRowsOfFinding));
     ++annotations;
   }
   return text;

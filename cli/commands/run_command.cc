@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/run_live.h"
 #include "cli/commands/run_options.h"
 #include "cli/commands/run_outputs.h"
 #include "cli/preflight/preflight.h"
@@ -123,7 +125,7 @@ Result<void> OpenToOtherUsers(const PrivateDirectory& directory, const TrackerSo
 
 int Run(const RunOptions& options) {
   HoldStandardDescriptors();
-  const std::vector<int> callers = OpenDescriptors();
+  std::vector<int> callers = OpenDescriptors();
   const auto argv = CommandLineOf(options);
   if (!argv) return Refuse(argv.error().message);
   const auto settings = ReadRunSettings(options);
@@ -136,6 +138,12 @@ int Run(const RunOptions& options) {
   if (options.jemalloc_prof) return RunWithProfile(options, *settings, *preflight, *argv);
   const auto preload = FindPreload();
   if (!preload) return Refuse(preload.error().message);
+  std::optional<LiveRun> live;
+  if (options.live) {
+    auto started = LiveRun::Start();
+    if (!started) return Refuse(started.error().message);
+    live.emplace(std::move(*started));
+  }
   auto directory = PrivateDirectory::Make(geteuid() == 0);
   if (!directory) return Refuse(directory.error().message);
   auto socket = TrackerSocket::Open(*directory);
@@ -155,8 +163,18 @@ int Run(const RunOptions& options) {
       Say("warning: with --checkpoint 0 the metrics are written at the end only");
     }
   }
+  if (live && !options.quiet) {
+    Say("the program's input is /dev/null; its output is printed when the view is left");
+  }
+  // One that goes on in the background for descendants answers nobody: viewers are to see the end.
+  callers.push_back(control->fd());
   Signals signals;
   StartedRunPlan plan;
+  if (live) {
+    live->Redirect();
+    for (const int fd : live->Descriptors()) callers.push_back(fd);
+    plan.at_start = [&] { live->Show(directory->path()); };
+  }
   plan.child = {preflight->path, *argv, EnvironmentWith(*preloadable, socket->path()),
                 signals.inherited()};
   plan.name_outputs = [&](pid_t pid) {
@@ -176,6 +194,10 @@ int Run(const RunOptions& options) {
     };
   }
   auto run = RunStarted(plan, signals, *socket, *control, *directory);
+  if (live) {
+    { const ControlSocket closed = std::move(*control); }  // the view sees the end by that
+    live->Finish(signals);
+  }
   if (!run) return Refuse(run.error().message, run.error().status);
   return Finish(options, *settings, *run, signals);
 }

@@ -73,6 +73,10 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
                     "Leave figures per place, not a record per allocation (what run always does)");
   AddCaptureFileOptions(arguments, options->output, options->force);
   arguments.AddFlag("-q,--quiet", options->quiet, "Say nothing at the end unless memprof failed");
+  arguments.AddFlag(
+      "--live", options->live,
+      "Show memprof top meanwhile. The program's input is /dev/null; its output is in a "
+      "pane, and is printed when the view is left");
   AddCheckpointOption(arguments, options->checkpoint);
   AddTimeOption(
       arguments, "--timeout", options->timeout,

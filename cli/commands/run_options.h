@@ -23,6 +23,7 @@ struct RunOptions {
   bool aggregate = false;
   bool force = false;
   bool quiet = false;
+  bool live = false;
   std::string output = kDefaultOutput;
   std::string region;
   std::chrono::milliseconds checkpoint = std::chrono::seconds(30);

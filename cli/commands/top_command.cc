@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <thread>
@@ -44,6 +45,12 @@ Result<Value> ByName(const Value (&all)[N], const std::string& option, const std
   return Fail(ErrorKind::kUsage, fmt::format("{} {}: one of {}", option, name, known));
 }
 
+// Which ones there are to choose from.
+void SayRuns() {
+  const auto runs = LivingRuns();
+  if (!runs.empty()) std::fputs(ForLocale(RunsText(runs, StyleOfFile())).c_str(), stderr);
+}
+
 int Top(const TopOptions& options) {
   const auto by = ByName(kAllLiveBys, "--by", options.by);
   if (!by) return ExitStatusOf(by.error());
@@ -55,12 +62,15 @@ int Top(const TopOptions& options) {
   }
   const LiveView view = {*by, options.inclusive, *sort, options.filter};
   auto found = FindRun(options.target);
-  if (!found) return ExitStatusOf(found.error());
+  if (!found) {
+    if (options.target.empty()) SayRuns();
+    return ExitStatusOf(found.error());
+  }
   LiveSession session(std::move(*found));
   session.ShowProcess(static_cast<pid_t>(options.process));
   if (!options.once && !options.json && FullScreen::CanShow()) {
     session.Look();
-    if (ShowTopScreen(session, view, options.delay)) return kExitFine;
+    if (ShowTopScreen(session, {view, options.delay})) return kExitFine;
   }
   for (;;) {
     session.Look(true);
@@ -92,7 +102,7 @@ CommandBody SetUpTop(Arguments& arguments) {
       .TypeName("PID|CAPTURE");
   AddTimeOption(arguments, "-d,--delay", options->delay, "The time from one look to the next");
   arguments.Add("--by", options->by, "What a row is")
-      .TypeName("place|function|module|thread|process")
+      .TypeName("place|function|site|module|thread|process")
       .ShowDefault();
   arguments.Add("-s,--sort", options->sort, "What the rows are sorted by")
       .TypeName("live|change|minute|peak|rate|blocks|name")

@@ -72,6 +72,16 @@ void LiveNames::Wait() {
   mutex_.unlock();
 }
 
+uint64_t LiveNames::found() {
+  const MutexLock lock(mutex_);
+  return found_;
+}
+
+bool LiveNames::AreWanted() {
+  const MutexLock lock(mutex_);
+  return !wanted_.empty() || busy_;
+}
+
 void LiveNames::Find() {
   for (;;) {
     std::vector<Key> keys;
@@ -100,6 +110,7 @@ void LiveNames::Find() {
     {
       const MutexLock lock(mutex_);
       for (size_t i = 0; i < keys.size(); ++i) known_[keys[i]] = std::move(chains[i]);
+      found_ += keys.size();
       busy_ = false;
     }
     changed_.notify_all();

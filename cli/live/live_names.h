@@ -33,6 +33,9 @@ class LiveNames : public Symbolizer {
 
   // Waits until all names that were asked for are known.
   void Wait();
+  // Grows when names are found: what Resolve gave before may have better ones now.
+  uint64_t found();
+  bool AreWanted();  // some are not known yet
 
  private:
   using Key = std::pair<SnapshotModule, uint64_t>;  // no module: an empty path
@@ -49,6 +52,7 @@ class LiveNames : public Symbolizer {
   std::condition_variable_any changed_;
   std::map<Key, SourceChain, Before> known_ MEMPROF_GUARDED_BY(mutex_);  // empty chain: wanted
   std::vector<Key> wanted_ MEMPROF_GUARDED_BY(mutex_);
+  uint64_t found_ MEMPROF_GUARDED_BY(mutex_) = 0;
   bool busy_ MEMPROF_GUARDED_BY(mutex_) = false;
   bool ending_ MEMPROF_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses the others

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/snapshot/snapshot_merger.h"
+
 namespace memprof {
 namespace {
 
@@ -31,29 +33,56 @@ void LiveSession::Look(bool wait) {
   if (ended_) return;  // the figures of the end are there
   LiveReading reading = source_.Read(pid_);
   ended_ = reading.ended;
-  std::vector<std::vector<uint64_t>> stacks;
+  silent_ = reading.silent;
+  look_.clear();
   uint64_t rss_bytes = 0;
   for (LiveProcess& process : reading.processes) {
     rss_bytes += process.rss_bytes;
-    stacks.push_back(NumberStacks(*process.snapshot));
     if (wait) names_.Resolve(process.snapshot->modules, process.snapshot->frames);
+    look_.push_back(std::move(process.snapshot));
   }
   if (wait) names_.Wait();
-  std::vector<LiveProfile> profiles;
-  for (size_t i = 0; i < reading.processes.size(); ++i) {
-    profiles.push_back({MakeProfile(std::move(reading.processes[i].snapshot).Take(), names_),
-                        std::move(stacks[i])});
-  }
   if (!reading.run.processes.empty()) {
     const ShownProcess& first = reading.run.processes[0];
     program_ = first.program;
     if (!ended_) running_ms_ = SinceUnix(first.start_unix_ms);
   }
   if (!ended_) rss_bytes_ = rss_bytes;
-  table_.Add(std::chrono::steady_clock::now(), std::move(profiles));
+  table_.Add(std::chrono::steady_clock::now(), Named());
   uint64_t heap_bytes = 0;
   for (const LiveProfile& process : table_.processes()) heap_bytes += process.profile.leaked.bytes;
   AddPoint(heap_bytes);
+}
+
+std::vector<LiveProfile> LiveSession::Named() {
+  names_found_ = names_.found();
+  std::vector<LiveProfile> profiles;
+  for (const CanonicalSnapshot& snapshot : look_) {
+    profiles.push_back({MakeProfile(*snapshot, names_), NumberStacks(*snapshot)});
+  }
+  return profiles;
+}
+
+bool LiveSession::UpdateNames() {
+  if (names_.found() == names_found_) return false;
+  table_.Rename(Named());
+  return true;
+}
+
+std::optional<CanonicalSnapshot> LiveSession::Capture() const {
+  if (look_.empty()) return std::nullopt;
+  SnapshotMerger merger;
+  for (const CanonicalSnapshot& snapshot : look_) {
+    // Processes of one run have different pids.
+    (void)merger.Add(*snapshot, uint64_t{snapshot->program.pid} + 1);
+  }
+  return merger.Take();
+}
+
+std::optional<Profile> LiveSession::Merged() {
+  auto capture = Capture();
+  if (!capture) return std::nullopt;
+  return MakeProfile(std::move(*capture).Take(), names_);
 }
 
 void LiveSession::AddPoint(uint64_t heap_bytes) {

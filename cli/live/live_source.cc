@@ -21,14 +21,15 @@ uint64_t ResidentBytesOf(pid_t pid) {
 }  // namespace
 
 LiveReading LiveSource::Read(pid_t pid) {
+  LiveReading reading;
   if (!ended_) {
     ControlStatus why = ControlStatus::kNobody;
     auto run = AskForRun(found_.directory, found_.owner, found_.request, &why);
     if (run) found_.run = std::move(*run);
     // A supervisor that is stopped, or busy for more than a second, has not ended.
     ended_ = !run && (why == ControlStatus::kNobody || why == ControlStatus::kNotMine);
+    reading.silent = !run && !ended_;
   }
-  LiveReading reading;
   reading.run = found_.run;
   reading.ended = ended_;
   for (const ShownProcess& process : found_.run.processes) {

@@ -30,6 +30,7 @@ struct LiveReading {
   ShownRun run;                        // without its processes' regions once it has ended
   std::vector<LiveProcess> processes;  // the program first, if it counts
   bool ended = false;
+  bool silent = false;  // its supervisor doesn't answer; the figures are read all the same
 };
 
 class LiveSource {

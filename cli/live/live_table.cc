@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::chrono::seconds kMinute{60};
 
-std::string LowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
-
 uint64_t Less(uint64_t from, uint64_t what) { return from > what ? from - what : 0; }
 
 int64_t Difference(uint64_t now, uint64_t before) { return static_cast<int64_t>(now - before); }
@@ -38,60 +32,77 @@ LiveFigures Since(const LiveFigures& now, const LiveFigures& before) {
   return {Since(now.live, before.live), {}, Since(now.total, before.total)};
 }
 
-// The keys of a profile's sites.
+// The keys of a process's sites.
 class Keys {
  public:
-  Keys(const Profile& profile, LiveBy by) : profile_(profile), by_(by) {}
+  Keys(const LiveProfile& process, LiveBy by)
+      : profile_(process.profile), stacks_(process.stacks), by_(by) {}
 
-  LiveKey Of(const ProfileSite& site) const {
-    switch (by_) {
-      case LiveBy::kThread:
-        return {profile_.thread_names[site.thread_name], "", ""};
-      case LiveBy::kProcess:
-        return {profile_.program.program + " " + std::to_string(profile_.program.pid), "", ""};
-      default:
-        break;
+  LiveKey Of(uint32_t index) const {
+    const ProfileSite& site = profile_.sites[index];
+    if (by_ == LiveBy::kThread) return {profile_.thread_names[site.thread_name], "", ""};
+    if (by_ == LiveBy::kProcess) {
+      return {profile_.program.program + " " + std::to_string(profile_.program.pid), "", ""};
     }
     if (site.runtime_reason != nullptr) return {kRuntimeRow, "", ""};
-    return OfNode(LocationOf(profile_, site));
-  }
-
-  LiveKey OfNode(uint32_t node) const {
-    const PlaceKey key = PlaceKeyOf(profile_, node);
-    const std::string module(BaseName(key.module));
-    if (by_ == LiveBy::kModule) return {module.empty() ? key.function : module, "", ""};
-    const bool places = by_ == LiveBy::kPlace;
-    return {key.function, PlaceOf(key.function, key.file, places ? key.line : 0, key.module),
-            module};
+    const uint32_t node = LocationOf(profile_, site);
+    LiveKey key = KeyOfNode(profile_, node, by_);
+    if (by_ == LiveBy::kModule) return ModuleOf(key);
+    if (by_ == LiveBy::kSite) {
+      key.callers = CallersOf(node);
+      if (profile_.thread_names.size() > 1) {
+        key.callers += (key.callers.empty() ? "thread " : ", thread ") +
+                       profile_.thread_names[site.thread_name];
+      }
+      key.stack = stacks_[index];
+    }
+    return key;
   }
 
   // The site's own key, and those of its callers.
-  std::set<LiveKey> AllOf(const ProfileSite& site) const {
-    std::set<LiveKey> keys = {Of(site)};
-    if (by_ == LiveBy::kThread || by_ == LiveBy::kProcess || site.runtime_reason != nullptr) {
+  std::set<LiveKey> AllOf(uint32_t index) const {
+    std::set<LiveKey> keys = {Of(index)};
+    const ProfileSite& site = profile_.sites[index];
+    if (by_ == LiveBy::kThread || by_ == LiveBy::kProcess || by_ == LiveBy::kSite ||
+        site.runtime_reason != nullptr) {
       return keys;
     }
     for (const uint32_t node : PathToRoot(profile_.nodes, site.node)) {
-      const ProfileFrame& frame = profile_.frames[profile_.nodes[node].frame];
-      const std::string_view module = frame.module < profile_.modules.size()
-                                          ? std::string_view(profile_.modules[frame.module].path)
-                                          : std::string_view();
-      if (ClassifyFrame(frame.function, module) == FrameKind::kProgram) keys.insert(OfNode(node));
+      if (!IsOfProgram(node)) continue;
+      const LiveKey key = KeyOfNode(profile_, node, by_);
+      keys.insert(by_ == LiveBy::kModule ? ModuleOf(key) : key);
     }
     return keys;
   }
 
  private:
+  static LiveKey ModuleOf(const LiveKey& key) {
+    return {key.module.empty() ? key.name : key.module, "", ""};
+  }
+
+  bool IsOfProgram(uint32_t node) const {
+    const ProfileFrame& frame = profile_.frames[profile_.nodes[node].frame];
+    const std::string_view module = frame.module < profile_.modules.size()
+                                        ? std::string_view(profile_.modules[frame.module].path)
+                                        : std::string_view();
+    return ClassifyFrame(frame.function, module) == FrameKind::kProgram;
+  }
+
+  std::string CallersOf(uint32_t location) const {
+    std::string callers;
+    if (location == 0) return callers;
+    for (const uint32_t node : PathToRoot(profile_.nodes, profile_.nodes[location].parent)) {
+      if (!IsOfProgram(node)) continue;
+      if (!callers.empty()) callers += ' ';
+      callers += "← " + profile_.frames[profile_.nodes[node].frame].function;
+    }
+    return callers;
+  }
+
   const Profile& profile_;
+  const std::vector<uint64_t>& stacks_;
   const LiveBy by_;
 };
-
-bool Contains(const LiveKey& key, const std::string& lower) {
-  for (const std::string* text : {&key.name, &key.place, &key.module}) {
-    if (LowerCase(*text).find(lower) != std::string::npos) return true;
-  }
-  return false;
-}
 
 bool Before(const LiveRow& a, const LiveRow& b, LiveSort sort) {
   switch (sort) {
@@ -115,12 +126,43 @@ bool Before(const LiveRow& a, const LiveRow& b, LiveSort sort) {
 
 }  // namespace
 
+std::string LowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+bool Contains(const LiveKey& key, const std::string& lower) {
+  for (const std::string* text : {&key.name, &key.place, &key.module, &key.callers}) {
+    if (LowerCase(*text).find(lower) != std::string::npos) return true;
+  }
+  return false;
+}
+
+bool IsEmpty(const LiveRow& row) {
+  return row.now.live == Count() && row.now.total == Count() && row.change == 0;
+}
+
+void SortRows(std::vector<LiveRow>& rows, LiveSort sort) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [sort](const LiveRow& a, const LiveRow& b) { return Before(a, b, sort); });
+}
+
+LiveKey KeyOfNode(const Profile& profile, uint32_t node, LiveBy by) {
+  const PlaceKey key = PlaceKeyOf(profile, node);
+  const uint32_t line = by == LiveBy::kFunction ? 0 : key.line;
+  return {key.function, PlaceOf(key.function, key.file, line, key.module),
+          std::string(BaseName(key.module))};
+}
+
 const char* NameOf(LiveBy by) {
   switch (by) {
     case LiveBy::kPlace:
       return "place";
     case LiveBy::kFunction:
       return "function";
+    case LiveBy::kSite:
+      return "site";
     case LiveBy::kModule:
       return "module";
     case LiveBy::kThread:
@@ -178,11 +220,6 @@ std::vector<uint64_t> NumberStacks(const Snapshot& snapshot) {
   return stacks;
 }
 
-struct LiveTable::Sum {
-  LiveFigures now, base;
-  Past before, minute;
-};
-
 void LiveTable::Add(Time time, std::vector<LiveProfile> processes) {
   std::fill(now_.begin(), now_.end(), LiveFigures());
   site_ids_.clear();
@@ -220,64 +257,80 @@ void LiveTable::Add(Time time, std::vector<LiveProfile> processes) {
 std::vector<LiveRow> LiveTable::Rows(const LiveView& view) const {
   std::vector<LiveRow> rows;
   if (looks_.empty()) return rows;
-  const Look& before = looks_[looks_.size() < 2 ? 0 : looks_.size() - 2];
-  const Look& minute = looks_.front();
+  std::map<LiveKey, std::vector<LiveSite>> groups;
+  for (uint32_t i = 0; i < processes_.size(); ++i) {
+    const Keys keys(processes_[i], view.by);
+    for (uint32_t k = 0; k < processes_[i].profile.sites.size(); ++k) {
+      if (view.inclusive) {
+        for (const LiveKey& key : keys.AllOf(k)) groups[key].push_back({i, k});
+      } else {
+        groups[keys.Of(k)].push_back({i, k});
+      }
+    }
+  }
+  const std::string lower = LowerCase(view.filter);
+  for (const auto& [key, sites] : groups) {
+    if (!lower.empty() && !Contains(key, lower)) continue;
+    LiveRow row = Sum(key, sites);
+    if (!IsEmpty(row)) rows.push_back(std::move(row));
+  }
+  SortRows(rows, view.sort);
+  return rows;
+}
+
+bool LiveTable::IsIn(const LiveKey& key, const LiveSite& site, const LiveView& view) const {
+  const Keys keys(processes_[site.process], view.by);
+  if (view.inclusive) return keys.AllOf(site.site).count(key) != 0;
+  return keys.Of(site.site) == key;
+}
+
+LiveRow LiveTable::Sum(LiveKey key, const std::vector<LiveSite>& sites) const {
+  LiveRow row;
+  static_cast<LiveKey&>(row) = std::move(key);
+  Past past, minute;
+  uint64_t live_bytes = 0, allocations = 0;
   const auto add = [](Past& sum, const Look& look, uint32_t id) {
     if (id >= look.stacks.size()) return;
     sum.live_bytes += look.stacks[id].live_bytes;
     sum.allocations += look.stacks[id].allocations;
   };
-  std::map<LiveKey, Sum> sums;
-  for (size_t i = 0; i < processes_.size(); ++i) {
-    const Keys keys(processes_[i].profile, view.by);
-    const auto& sites = processes_[i].profile.sites;
-    for (size_t k = 0; k < sites.size(); ++k) {
-      const uint32_t id = site_ids_[i][k];
-      const LiveFigures figures = {sites[k].leaked, sites[k].peak, sites[k].total};
-      const auto add_to = [&](const LiveKey& key) {
-        Sum& sum = sums[key];
-        sum.now += figures;
-        if (has_baseline_ && id < baseline_.size()) sum.base += baseline_[id];
-        add(sum.before, before, id);
-        add(sum.minute, minute, id);
-      };
-      if (view.inclusive) {
-        for (const LiveKey& key : keys.AllOf(sites[k])) add_to(key);
-      } else {
-        add_to(keys.Of(sites[k]));
-      }
-    }
+  for (const LiveSite& at : sites) {
+    const ProfileSite& site = processes_[at.process].profile.sites[at.site];
+    const uint32_t id = site_ids_[at.process][at.site];
+    const LiveFigures figures = {site.leaked, site.peak, site.total};
+    live_bytes += figures.live.bytes;
+    allocations += figures.total.allocations;
+    row.now += Shown(figures, id);
+    add(past, before(), id);
+    add(minute, looks_.front(), id);
   }
-  const std::chrono::duration<double> passed = looks_.back().time - before.time;
-  const std::string lower = LowerCase(view.filter);
-  for (const auto& [key, sum] : sums) {
-    if (!lower.empty() && !Contains(key, lower)) continue;
-    LiveRow row;
-    static_cast<LiveKey&>(row) = key;
-    row.now = has_baseline_ ? Since(sum.now, sum.base) : sum.now;
-    row.change = Difference(sum.now.live.bytes, sum.before.live_bytes);
-    row.minute = Difference(sum.now.live.bytes, sum.minute.live_bytes);
-    if (passed.count() > 0) {
-      row.allocations_a_second =
-          static_cast<double>(Less(sum.now.total.allocations, sum.before.allocations)) /
-          passed.count();
-    }
-    const bool nothing = row.now.live == Count() && row.now.total == Count() && row.change == 0;
-    if (!nothing) rows.push_back(std::move(row));
+  row.change = Difference(live_bytes, past.live_bytes);
+  row.minute = Difference(live_bytes, minute.live_bytes);
+  const std::chrono::duration<double> passed = looks_.back().time - before().time;
+  if (passed.count() > 0) {
+    row.allocations_a_second =
+        static_cast<double>(Less(allocations, past.allocations)) / passed.count();
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&view](const LiveRow& a, const LiveRow& b) { return Before(a, b, view.sort); });
-  return rows;
+  return row;
+}
+
+// With a baseline each stack has what is more since: one that shrank hides none of another's growth, and
+// rows of any kind have the same sum.
+LiveFigures LiveTable::Shown(const LiveFigures& now, uint32_t id) const {
+  if (!has_baseline_) return now;
+  return Since(now, id < baseline_.size() ? baseline_[id] : LiveFigures());
 }
 
 LiveFigures LiveTable::totals() const {
-  return has_baseline_ ? Since(totals_, baseline_totals_) : totals_;
+  if (!has_baseline_) return totals_;
+  LiveFigures totals;
+  for (uint32_t id = 0; id < now_.size(); ++id) totals += Shown(now_[id], id);
+  return totals;
 }
 
 void LiveTable::SetBaseline() {
   has_baseline_ = true;
   baseline_ = now_;
-  baseline_totals_ = totals_;
 }
 
 }  // namespace memprof

@@ -1,5 +1,5 @@
-// LiveTable: what changes from look to look in a program that runs. A row is a place, a function, a
-// module, a thread or a process; processes of a run are summed.
+// LiveTable: what changes from look to look in a program that runs. A row is a site, a place, a
+// function, a module, a thread or a process; processes of a run are summed.
 //
 //   look 1   Load 10 MiB        look 2   Load 12 MiB   change +2 MiB
 //                               look 61  Load 90 MiB   change +1 MiB, in the last minute +80 MiB
@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/count.h"
@@ -29,9 +30,9 @@
 
 namespace memprof {
 
-enum class LiveBy : uint8_t { kPlace, kFunction, kModule, kThread, kProcess };
-inline constexpr LiveBy kAllLiveBys[] = {LiveBy::kPlace, LiveBy::kFunction, LiveBy::kModule,
-                                         LiveBy::kThread, LiveBy::kProcess};
+enum class LiveBy : uint8_t { kPlace, kFunction, kSite, kModule, kThread, kProcess };
+inline constexpr LiveBy kAllLiveBys[] = {LiveBy::kPlace,  LiveBy::kFunction, LiveBy::kSite,
+                                         LiveBy::kModule, LiveBy::kThread,   LiveBy::kProcess};
 const char* NameOf(LiveBy by);
 
 enum class LiveSort : uint8_t { kLive, kChange, kMinute, kPeak, kRate, kBlocks, kName };
@@ -62,8 +63,14 @@ struct LiveKey {
   std::string name;   // of the function, module, thread or process
   std::string place;  // "file.cc:12", or the module; empty where the name says it
   std::string module;
+  std::string callers = {};  // of a site: "← Inner ← main, thread worker"; else empty
+  uint64_t stack = 0;        // of a site: its number; else 0
   auto operator<=>(const LiveKey&) const = default;
 };
+
+// The key of a row, or of a caller, for a node of a process's profile: a function if `by` is one, else a
+// place. The root's is "[no stack]".
+LiveKey KeyOfNode(const Profile& profile, uint32_t node, LiveBy by);
 
 struct LiveRow : LiveKey {
   LiveFigures now;     // with a baseline: what is more since; then without `peak`
@@ -77,8 +84,21 @@ struct LiveProfile {
   Profile profile;
   std::vector<uint64_t> stacks;  // parallel to its sites: the same number for a stack in every look
 };
+// A site of the last look's processes.
+struct LiveSite {
+  uint32_t process = 0, site = 0;
+};
+
 // Numbers the stacks of a snapshot, by addresses and the process.
 std::vector<uint64_t> NumberStacks(const Snapshot& snapshot);
+
+// In the order of `sort`; equal rows stay as they are.
+void SortRows(std::vector<LiveRow>& rows, LiveSort sort);
+// Whether a row has nothing to show: it isn't listed.
+bool IsEmpty(const LiveRow& row);
+// Whether its name, place, module or callers contain a text in lower case.
+bool Contains(const LiveKey& key, const std::string& lower);
+std::string LowerCase(std::string_view text);
 
 class LiveTable {
  public:
@@ -86,8 +106,15 @@ class LiveTable {
 
   void Add(Time time, std::vector<LiveProfile> processes);
 
+  // The same look with other names: the profiles of the same snapshots, made anew.
+  void Rename(std::vector<LiveProfile> processes) { processes_ = std::move(processes); }
+
   // The rows of the last look.
   std::vector<LiveRow> Rows(const LiveView& view) const;
+  // Whether a site is in the row of this key.
+  bool IsIn(const LiveKey& key, const LiveSite& site, const LiveView& view) const;
+  // The row that these sites sum to.
+  LiveRow Sum(LiveKey key, const std::vector<LiveSite>& sites) const;
   LiveFigures totals() const;  // with a baseline: what is more since
   double allocations_a_second() const { return rate_; }
   const std::vector<LiveProfile>& processes() const { return processes_; }
@@ -106,7 +133,8 @@ class LiveTable {
     Time time;
     std::vector<Past> stacks;  // by id; a stack that is not there yet had nothing
   };
-  struct Sum;
+  LiveFigures Shown(const LiveFigures& now, uint32_t id) const;
+  const Look& before() const { return looks_[looks_.size() < 2 ? 0 : looks_.size() - 2]; }
 
   std::unordered_map<uint64_t, uint32_t> ids_;   // by the stack's number
   std::vector<LiveProfile> processes_;           // of the last look
@@ -117,7 +145,6 @@ class LiveTable {
   double rate_ = 0;
   bool has_baseline_ = false;
   std::vector<LiveFigures> baseline_;  // by id
-  LiveFigures baseline_totals_;
 };
 
 }  // namespace memprof

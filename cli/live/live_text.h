@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/live/live_lines.h"
 #include "cli/live/live_session.h"
 #include "cli/terminal/terminal.h"
 
@@ -18,6 +19,11 @@ std::string LiveHeadText(const LiveSession& session);
 // is filtered or inclusive.
 std::string LiveTableText(const LiveSession& session, const LiveView& view, size_t rows,
                           const TextStyle& style);
+
+// The headings, these lines of the view, and the sum of all rows; each is one line. `last` is the index
+// behind the last one.
+std::string LiveLinesText(const LiveSession& session, const LiveView& view, const LiveLines& lines,
+                          size_t first, size_t last, const TextStyle& style);
 
 // One line by docs/schemas/top.json.
 std::string LiveJson(const LiveSession& session, const LiveView& view, size_t rows);

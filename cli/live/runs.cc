@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <set>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "cli/basics/option_checks.h"
@@ -15,6 +18,8 @@
 
 namespace memprof {
 namespace {
+
+constexpr size_t kAskedAtOnce = 32;
 
 ControlRequest AnyRun() {
   ControlRequest request;
@@ -27,16 +32,47 @@ uid_t OwnerOf(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 ? info.st_uid : geteuid();
 }
 
-// The runs that answer `request`, each once, with the directories where they listen.
-std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner) {
+// What came of asking in a directory.
+struct Answer {
+  std::optional<ShownRun> run;
+  ControlStatus why = ControlStatus::kNobody;
+};
+
+// All are asked at once, since one that doesn't answer takes a while.
+std::vector<Answer> AskIn(const std::vector<std::string>& directories, uid_t user,
+                          const ControlRequest& request) {
+  std::vector<Answer> answers(directories.size());
+  std::atomic<size_t> next = 0;
+  const auto ask = [&] {
+    for (size_t i = next++; i < directories.size(); i = next++) {
+      answers[i].run = AskForRun(directories[i], user, request, &answers[i].why);
+    }
+  };
+  std::vector<std::thread> askers;
+  try {
+    while (askers.size() + 1 < std::min(kAskedAtOnce, directories.size())) askers.emplace_back(ask);
+  } catch (const std::system_error&) {
+    // The threads there are ask all.
+  }
+  ask();
+  for (std::thread& asker : askers) asker.join();
+  return answers;
+}
+
+// The runs that answer `request`, each once, with the directories where they listen. `silent` gets the
+// number of those that don't.
+std::vector<FoundRun> Ask(const ControlRequest& request, uid_t owner, size_t* silent = nullptr) {
+  // Root also asks supervisors of the run's user: anybody may listen in a directory of his own.
+  const uid_t user = geteuid() == 0 ? owner : geteuid();
+  const auto directories = RunDirectories(request.pid, owner);
+  auto answers = AskIn(directories, user, request);
   std::vector<FoundRun> found;
   std::set<pid_t> seen;
-  for (const std::string& directory : RunDirectories(request.pid, owner)) {
-    // Root also asks supervisors of the run's user: anybody may listen in a directory of his own.
-    const uid_t user = geteuid() == 0 ? owner : geteuid();
-    auto run = AskForRun(directory, user, request);
+  for (size_t i = 0; i < answers.size(); ++i) {
+    auto& [run, why] = answers[i];
+    if (silent != nullptr && why == ControlStatus::kSilent) ++*silent;
     if (!run || !seen.insert(run->supervisor).second) continue;
-    found.push_back({directory, user, request, std::move(*run)});
+    found.push_back({directories[i], user, request, std::move(*run)});
   }
   std::sort(found.begin(), found.end(),
             [](const FoundRun& a, const FoundRun& b) { return a.run.program < b.run.program; });
@@ -62,9 +98,9 @@ Result<FoundRun> OnlyOne(std::vector<FoundRun> found) {
 
 }  // namespace
 
-std::vector<ShownRun> LivingRuns() {
+std::vector<ShownRun> LivingRuns(size_t* silent) {
   std::vector<ShownRun> runs;
-  for (FoundRun& found : Ask(AnyRun(), geteuid())) runs.push_back(std::move(found.run));
+  for (FoundRun& found : Ask(AnyRun(), geteuid(), silent)) runs.push_back(std::move(found.run));
   return runs;
 }
 

@@ -1,7 +1,7 @@
 // The runs of this user that are alive, and which one a word on the command line means.
 //
-// Thread safety: pure, but for the file system and the supervisors that are asked; each has a second to
-// answer. Failure: one line; kUsage for a word that means no run.
+// Thread safety: pure, but for the file system and the supervisors. They are asked at once, by at most 32
+// threads, and have a second to answer; one that is stopped has 50 ms. Failure: one line; kUsage for a word that means no run.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@
 
 namespace memprof {
 
-// The runs whose supervisors answer, by their programs' pids.
-std::vector<ShownRun> LivingRuns();
+// The runs whose supervisors answer, by their programs' pids. `silent` gets the number of those that
+// don't.
+std::vector<ShownRun> LivingRuns(size_t* silent = nullptr);
 
 // A run that can be asked again. `target`: the pid of the program or of its memprof, or its capture or
 // region. Empty: the only run there is.

@@ -8,19 +8,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "cli/live/live_lines.h"
+#include "cli/live/live_page.h"
 #include "cli/live/live_text.h"
-#include "cli/reports/exactness.h"
 #include "cli/reports/timeline_chart.h"
 #include "cli/reports/tree/tree_screen.h"
 #include "cli/terminal/full_screen.h"
-#include "cli/web/page.h"
 
 namespace memprof {
 namespace {
@@ -30,21 +30,29 @@ using std::chrono::steady_clock;
 
 constexpr int kEscape = 27;
 constexpr int kLeastRowsForChart = 20;
+constexpr milliseconds kNamesCome{100};
+constexpr milliseconds kOutputComes{200};
 
+// At most 79 columns wide, and with the head and the foot 24 rows.
 constexpr const char* kHelp[] = {
-    "↑ ↓ PgUp PgDn   move",
-    "s               sort by the next column: live, change, minute, peak, rate, blocks, name",
-    "b               rows are places, functions, modules, threads or processes",
-    "o               own figures, or with what is called from there",
-    "/               show only rows with a text; an empty one shows all",
-    "z               since now: only what comes after shows; again: all",
-    "x               one process after the other, or the whole tree",
-    "Enter, t        the call tree of this look: callers and callees; q comes back",
-    "f               the flame graph of this look, as an HTML file",
-    "n               takes a named snapshot in the run's capture",
-    "p, Space        pause and go on",
-    "q               leave; the program goes on",
+    "↑ ↓ PgUp PgDn Home End   move",
+    "Enter, → ←   open and close: who called there, a step at a time",
+    "d            … or what was called from there (with figures of that: see o)",
+    "s >  <       sort by the next column, or the one before",
+    "b            rows are places, functions, sites, modules, threads, processes",
+    "o            own figures, or with what is called from there",
+    "/  n N       find a text; the next one, the one before",
+    "\\            filter: only rows with a text; an empty one shows all",
+    "z            since now: only what comes after is shown; again: all",
+    "x            one process after the other, and then the whole tree",
+    "p, Space     pause and go on",
+    "t            the call tree of this look; q comes back",
+    "f            the flame graph of this look, as an HTML file",
+    "w            writes this look as a capture",
+    "m            takes a named snapshot in the run's capture",
+    "q            leave; the program goes on",
 };
+constexpr const char* kHelpOfOutput = "v            the program's output";
 
 std::vector<std::string> Lines(const std::string& text) {
   std::vector<std::string> lines;
@@ -59,10 +67,18 @@ Value Next(const Value (&all)[N], Value now) {
   return at == std::end(all) || at + 1 == std::end(all) ? all[0] : *(at + 1);
 }
 
+template <typename Value, size_t N>
+Value Previous(const Value (&all)[N], Value now) {
+  const auto at = std::find(std::begin(all), std::end(all), now);
+  return at == std::begin(all) || at == std::end(all) ? all[N - 1] : *(at - 1);
+}
+
 class Screen {
  public:
-  Screen(LiveSession& session, const LiveView& view, milliseconds delay)
-      : session_(session), view_(view), delay_(delay) {}
+  Screen(LiveSession& session, const TopScreenOptions& options)
+      : session_(session), view_(options.view), delay_(options.delay), output_(options.output) {
+    if (output_ != nullptr) message_ = "the program's input is /dev/null; v shows its output";
+  }
 
   // What the reader wants next: the tree needs the terminal for itself.
   enum class Wish { kQuit, kTree };
@@ -72,7 +88,7 @@ class Screen {
     while (!wish_) {
       Draw();
       const std::optional<int> key = WaitForKey();
-      if (!key) continue;
+      if (!key || *key == KEY_RESIZE) continue;
       if (asking_ != Asking::kNothing) {
         Answer(*key);
       } else {
@@ -84,13 +100,15 @@ class Screen {
   }
 
  private:
-  enum class Asking { kNothing, kFilter, kMomentName };
+  enum class Asking { kNothing, kSearch, kFilter, kMomentName, kFile };
 
-  // A key, or none: the time of the next look has come, and it was taken.
+  // A key, or none: something else has come, and is shown by the next Draw.
   std::optional<int> WaitForKey() {
-    const auto left = paused_ || session_.ended()
-                          ? milliseconds(1000)
-                          : std::chrono::ceil<milliseconds>(next_look_ - steady_clock::now());
+    auto left = IsLooking() ? std::chrono::ceil<milliseconds>(next_look_ - steady_clock::now())
+                            : milliseconds(1000);
+    if (session_.NamesAreWanted()) left = std::min(left, kNamesCome);
+    // Also while it isn't shown: lines of both streams are in the order in which they are seen.
+    if (output_ != nullptr) left = std::min(left, kOutputComes);
     pollfd input = {STDIN_FILENO, POLLIN, 0};
     const int ready =
         poll(&input, 1, static_cast<int>(std::max<milliseconds::rep>(left.count(), 0)));
@@ -101,87 +119,169 @@ class Screen {
       if (key == ERR) wish_ = Wish::kQuit;
       return key;
     }
+    if (output_ != nullptr) output_->Look();
     timeout(0);
     if (const int key = getch(); key != ERR) return key;  // a resized window
-    if (!paused_ && !session_.ended() && steady_clock::now() >= next_look_) {
-      session_.Look();
-      next_look_ = steady_clock::now() + delay_;
-      if (session_.ended()) message_ = "the run has ended; these are its last figures";
+    if (IsLooking() && steady_clock::now() >= next_look_) {
+      Look();
+    } else if (session_.UpdateNames()) {
+      is_stale_ = true;
     }
     return std::nullopt;
   }
 
+  bool IsLooking() const { return !paused_ && !session_.ended(); }
+
+  void Look() {
+    session_.Look();
+    next_look_ = steady_clock::now() + delay_;
+    is_stale_ = true;
+    if (session_.ended()) message_ = "the run has ended; these are its last figures";
+  }
+
   void Act(int key) {
+    if (key == '?' || key == 'h') {
+      help_ = !help_;
+      return;
+    }
+    if (help_) {
+      help_ = false;
+      if (key == 'q' || key == kEscape) return;
+    }
+    if (Move(key) || Change(key)) return;
     switch (key) {
       case 'q':
       case 'Q':
         wish_ = Wish::kQuit;
         return;
       case 't':
-      case '\r':
-      case '\n':
-      case KEY_ENTER:
         if (!session_.table().processes().empty()) wish_ = Wish::kTree;
-        return;
-      case KEY_UP:
-      case 'k':
-        top_ -= std::min<size_t>(top_, 1);
-        return;
-      case KEY_DOWN:
-      case 'j':
-        ++top_;
-        return;
-      case KEY_PPAGE:
-        top_ -= std::min(top_, Page());
-        return;
-      case KEY_NPAGE:
-        top_ += Page();
-        return;
-      case KEY_HOME:
-      case 'g':
-        top_ = 0;
-        return;
-      case 's':
-        view_.sort = Next(kAllLiveSorts, view_.sort);
-        message_ = fmt::format("sorted by {}", NameOf(view_.sort));
-        return;
-      case 'b':
-        view_.by = Next(kAllLiveBys, view_.by);
-        top_ = 0;
-        message_ = fmt::format("by {}", NameOf(view_.by));
-        return;
-      case 'o':
-        view_.inclusive = !view_.inclusive;
-        message_ = view_.inclusive ? "with what is called from there" : "own figures";
-        return;
-      case 'z':
-        ToggleBaseline();
-        return;
-      case 'x':
-        ShowNextProcess();
         return;
       case 'p':
       case ' ':
         paused_ = !paused_;
-        message_ = paused_ ? "paused; p goes on" : "";
+        if (!paused_) message_ = "going on";
         return;
       case 'f':
-        WriteFlamegraph();
+        message_ = WriteLookPage(session_);
         return;
       case '/':
-        asking_ = Asking::kFilter;
-        typed_ = view_.filter;
-        return;
+        return Ask(Asking::kSearch, "");
       case 'n':
-        asking_ = Asking::kMomentName;
-        typed_.clear();
-        return;
-      case '?':
-      case 'h':
-        help_ = !help_;
+      case 'N':
+        return Find(key == 'N');
+      case '\\':
+        return Ask(Asking::kFilter, view_.filter);
+      case 'm':
+        return Ask(Asking::kMomentName, "");
+      case 'w':
+        return Ask(Asking::kFile, NameForLook(session_));
+      case 'v':
+        shows_output_ = output_ != nullptr && !shows_output_;
+        if (output_ == nullptr) message_ = "only memprof run --live has the program's output";
         return;
       default:
         return;
+    }
+  }
+
+  // True: the key moves the cursor, or opens and closes its line.
+  bool Move(int key) {
+    const auto page = static_cast<long>(page_);
+    switch (key) {
+      case KEY_UP:
+      case 'k':
+        lines_.MoveBy(-1);
+        return true;
+      case KEY_DOWN:
+      case 'j':
+        lines_.MoveBy(1);
+        return true;
+      case KEY_PPAGE:
+        lines_.MoveBy(-page);
+        return true;
+      case KEY_NPAGE:
+        lines_.MoveBy(page);
+        return true;
+      case KEY_HOME:
+      case 'g':
+        lines_.MoveTo(0);
+        return true;
+      case KEY_END:
+      case 'G':
+        lines_.MoveTo(lines_.lines().size());
+        return true;
+      case '\r':
+      case '\n':
+      case KEY_ENTER:
+        lines_.Toggle();
+        break;
+      case KEY_RIGHT:
+        lines_.Open();
+        break;
+      case KEY_LEFT:
+        lines_.Close();
+        break;
+      default:
+        return false;
+    }
+    is_stale_ = true;
+    return true;
+  }
+
+  // True: the key changes what is shown of the look.
+  bool Change(int key) {
+    switch (key) {
+      case 's':
+      case '>':
+      case '<':
+        view_.sort =
+            key == '<' ? Previous(kAllLiveSorts, view_.sort) : Next(kAllLiveSorts, view_.sort);
+        message_ = fmt::format("sorted by {}", NameOf(view_.sort));
+        break;
+      case 'b':
+        view_.by = Next(kAllLiveBys, view_.by);
+        lines_.CloseAll();
+        lines_.MoveTo(0);
+        message_ = fmt::format("by {}", NameOf(view_.by));
+        break;
+      case 'o':
+        view_.inclusive = !view_.inclusive;
+        lines_.CloseAll();
+        message_ = view_.inclusive ? "with what is called from there" : "own figures";
+        break;
+      case 'd':
+        lines_.Turn();
+        message_ = lines_.callees() ? "opens what is called from there" : "opens who called there";
+        // Own figures have nothing that is called.
+        if (lines_.callees() && !view_.inclusive) {
+          view_.inclusive = true;
+          message_ += "; figures have what is called";
+        }
+        break;
+      case 'z':
+        ToggleBaseline();
+        break;
+      case 'x':
+        ShowNextProcess();
+        break;
+      default:
+        return false;
+    }
+    is_stale_ = true;
+    return true;
+  }
+
+  void Ask(Asking what, const std::string& text) {
+    asking_ = what;
+    typed_ = text;
+  }
+
+  void Find(bool backwards) {
+    if (search_.empty()) {
+      message_ = "nothing to find; / asks";
+    } else if (!lines_.Find(search_, backwards)) {
+      message_ = "no row has '" + search_ + "'";
     }
   }
 
@@ -194,13 +294,23 @@ class Screen {
       Type(key, typed_);
       return;
     }
-    const Asking asked = asking_;
-    asking_ = Asking::kNothing;
-    if (asked == Asking::kFilter) {
-      view_.filter = typed_;
-      top_ = 0;
-    } else {
-      message_ = session_.TakeMoment(typed_);
+    message_.clear();
+    switch (std::exchange(asking_, Asking::kNothing)) {
+      case Asking::kNothing:
+        return;
+      case Asking::kSearch:
+        search_ = typed_;
+        return Find(false);
+      case Asking::kFilter:
+        view_.filter = typed_;
+        is_stale_ = true;
+        return;
+      case Asking::kMomentName:
+        message_ = session_.TakeMoment(typed_);
+        return;
+      case Asking::kFile:
+        message_ = SaveLook(session_, typed_);
+        return;
     }
   }
 
@@ -227,60 +337,81 @@ class Screen {
     next_look_ = steady_clock::now();
   }
 
-  void WriteFlamegraph() {
-    if (session_.table().processes().empty()) return;
-    const Profile& profile = session_.table().processes()[0].profile;
-    PageOptions page;
-    page.mode = Figure::kLeaked;
-    page.capture = fmt::format("{} {}", profile.program.program, profile.program.pid);
-    page.warnings = ExactnessNotes(profile);
-    const std::string file = fmt::format("{}.{}.html", session_.run().capture, profile.program.pid);
-    std::ofstream out(file, std::ios::binary);
-    out << MakePage(profile, page);
-    out.close();
-    message_ = out ? fmt::format("written: {}", Printable(file))
-                   : fmt::format("{} can't be written", Printable(file));
-  }
-
-  size_t Page() const { return static_cast<size_t>(std::max(getmaxy(stdscr) - 10, 1)); }
-
   std::string Foot() const {
-    if (asking_ == Asking::kFilter) return "rows with: " + Printable(typed_);
-    if (asking_ == Asking::kMomentName) {
-      return "name of the snapshot (empty: its time): " + Printable(typed_);
+    switch (asking_) {
+      case Asking::kNothing:
+        break;
+      case Asking::kSearch:
+        return "find: " + Printable(typed_);
+      case Asking::kFilter:
+        return "rows with: " + Printable(typed_);
+      case Asking::kMomentName:
+        return "name of the snapshot (empty: its time): " + Printable(typed_);
+      case Asking::kFile:
+        return "write to: " + Printable(typed_);
     }
     if (!message_.empty()) return Printable(message_);
     return fmt::format(
-        "s sort: {}  b by: {}  o {}  / filter{}  z since now  t tree  p pause  ? help"
-        "  q quit",
+        "? help  q quit  s sort: {}  b by: {}  o {}  / find  \\ filter{}  z since now",
         NameOf(view_.sort), NameOf(view_.by), view_.inclusive ? "total" : "own",
         view_.filter.empty() ? "" : ": " + Printable(view_.filter));
   }
 
+  std::vector<std::string> HelpLines() const {
+    std::vector<std::string> lines(std::begin(kHelp), std::end(kHelp));
+    if (output_ != nullptr) lines.insert(lines.end() - 1, kHelpOfOutput);
+    return lines;
+  }
+
+  // From this row to the one above `end`.
+  void DrawTable(int row, int end, const TextStyle& style) {
+    // The headings, and the sum.
+    const auto around = size_t{1} + (view_.inclusive ? 0 : 1);
+    page_ = static_cast<size_t>(std::max(end - row - static_cast<int>(around), 1));
+    const size_t count = lines_.lines().size(), cursor = lines_.cursor();
+    if (cursor < top_) top_ = cursor;
+    if (cursor >= top_ + page_) top_ = cursor - page_ + 1;
+    top_ = std::min(top_, count > page_ ? count - page_ : 0);
+    const size_t shown = std::min(count - top_, page_);
+    const auto lines = Lines(LiveLinesText(session_, view_, lines_, top_, top_ + shown, style));
+    for (size_t i = 0; row < end; ++i) {
+      const bool is_cursor = i == cursor - top_ + 1 && count > 0;
+      PutLine(row++, i < lines.size() ? lines[i] : "",
+              i == 0      ? A_DIM
+              : is_cursor ? A_REVERSE
+              : i > shown ? A_BOLD
+                          : A_NORMAL);
+    }
+  }
+
+  // The last lines that fit.
+  void DrawOutput(int row, int end) {
+    PutLine(row++, "the program's output (v hides it; it is printed whole at the end)", A_DIM);
+    const auto& lines = output_->lines();
+    const size_t room = static_cast<size_t>(std::max(end - row, 0));
+    size_t at = lines.size() > room ? lines.size() - room : 0;
+    for (; row < end; ++at) PutLine(row++, at < lines.size() ? Printable(lines[at]) : "", A_NORMAL);
+  }
+
   void Draw() {
+    if (std::exchange(is_stale_, false)) lines_.Update(session_.table(), view_);
     const int height = getmaxy(stdscr);
     const TextStyle style = {static_cast<size_t>(std::max(getmaxx(stdscr) - 1, 20)), false};
     int row = 0;
-    PutLine(row++, LiveHeadText(session_), A_BOLD);
-    if (height >= kLeastRowsForChart && !help_) {
-      for (const std::string& line : Lines(TimelineChart(session_.timeline(), 6, style))) {
-        PutLine(row++, line, A_NORMAL);
-      }
-    }
-    std::vector<std::string> lines;
+    PutLine(row++, (paused_ ? "PAUSED  " : "") + LiveHeadText(session_), A_BOLD);
+    int end = std::max(height - 1, row);  // the foot's row
     if (help_) {
-      lines.assign(std::begin(kHelp), std::end(kHelp));
+      const auto lines = HelpLines();
+      for (size_t i = 0; row < end; ++i) PutLine(row++, i < lines.size() ? lines[i] : "", A_NORMAL);
     } else {
-      lines = Lines(LiveTableText(session_, view_, 0, style));
-    }
-    const size_t heads = help_ ? 0 : 1;
-    const auto room = static_cast<size_t>(std::max(height - row - 1, 1));
-    const size_t rows = lines.size() - std::min(lines.size(), heads);
-    const size_t body = room - std::min(room, heads);
-    top_ = std::min(top_, rows > body ? rows - body : 0);
-    for (size_t i = 0; i < room; ++i) {
-      const size_t at = i < heads ? i : i + top_;
-      PutLine(row++, at < lines.size() ? lines[at] : "", i < heads ? A_DIM : A_NORMAL);
+      const int output = shows_output_ ? std::clamp(height / 3, 2, std::max(end - 3, 2)) : 0;
+      if (height - output >= kLeastRowsForChart) {
+        for (const std::string& line : Lines(TimelineChart(session_.timeline(), 6, style))) {
+          PutLine(row++, line, A_NORMAL);
+        }
+      }
+      DrawTable(row, std::max(end - output, row), style);
+      if (output != 0) DrawOutput(std::max(end - output, row), end);
     }
     PutLine(height - 1, Foot(), asking_ != Asking::kNothing || !message_.empty() ? A_BOLD : A_DIM);
     refresh();
@@ -289,19 +420,24 @@ class Screen {
   LiveSession& session_;
   LiveView view_;
   const milliseconds delay_;
+  ProgramOutput* const output_;
+  LiveLines lines_;
+  bool is_stale_ = true;  // lines_ isn't of the look and the view
   steady_clock::time_point next_look_ = steady_clock::now() + delay_;
   std::optional<Wish> wish_;
   Asking asking_ = Asking::kNothing;
-  std::string typed_, message_;
+  std::string typed_, message_, search_;
   bool paused_ = false;
   bool help_ = false;
-  size_t top_ = 0;  // the row below the headings
+  bool shows_output_ = false;
+  size_t top_ = 0;   // the line below the headings
+  size_t page_ = 1;  // the lines that there is room for
 };
 
 }  // namespace
 
-bool ShowTopScreen(LiveSession& session, const LiveView& view, milliseconds delay) {
-  Screen screen(session, view, delay);
+bool ShowTopScreen(LiveSession& session, const TopScreenOptions& options) {
+  Screen screen(session, options);
   for (;;) {
     Screen::Wish wish;
     {
@@ -310,10 +446,12 @@ bool ShowTopScreen(LiveSession& session, const LiveView& view, milliseconds dela
       wish = screen.Run();
     }
     if (wish == Screen::Wish::kQuit) return true;
+    const auto profile = session.Merged();
+    if (!profile) continue;
     CallTreeOptions tree;
     tree.figure = Figure::kLeaked;
     tree.bottom_up = true;
-    ShowTreeScreen(session.table().processes()[0].profile, tree);
+    ShowTreeScreen(*profile, tree);
   }
 }
 

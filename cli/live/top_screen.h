@@ -7,11 +7,18 @@
 
 #include "cli/live/live_session.h"
 #include "cli/live/live_table.h"
+#include "cli/live/program_output.h"
 
 namespace memprof {
 
-// Pre: FullScreen::CanShow. Looks every `delay`. Returns when the reader quits. False: the terminal
-// couldn't be set up.
-bool ShowTopScreen(LiveSession& session, const LiveView& view, std::chrono::milliseconds delay);
+struct TopScreenOptions {
+  LiveView view;
+  std::chrono::milliseconds delay{1000};  // from look to look
+  // The program's, if it was started with the view: a key shows its last lines. Must outlive the view.
+  ProgramOutput* output = nullptr;
+};
+
+// Pre: FullScreen::CanShow. Returns when the reader quits. False: the terminal couldn't be set up.
+bool ShowTopScreen(LiveSession& session, const TopScreenOptions& options);
 
 }  // namespace memprof

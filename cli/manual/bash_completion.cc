@@ -12,7 +12,7 @@
 namespace memprof {
 namespace {
 
-constexpr std::string_view kHead =
+constexpr std::string_view kBashHead =
     R"(# Completions of memprof for bash, written by `memprof manual bash`.
 
 # What the command at path $1 has: its commands and its options.
@@ -112,7 +112,7 @@ std::string KindText(const OptionPage& option) {
   return "";
 }
 
-void WriteCommand(std::string& text, const CommandPage& command) {
+void WriteBashCommand(std::string& text, const CommandPage& command) {
   std::vector<std::string> commands;
   for (const CommandPage& below : command.commands) commands.push_back(below.name);
   std::vector<std::string> options;
@@ -149,8 +149,8 @@ void WriteValues(std::string& text, const CommandPage& command) {
 
 std::string BashCompletion(const CommandPage& memprof) {
   const std::vector<const CommandPage*> commands = AllCommands(memprof);
-  std::string text(kHead);
-  for (const CommandPage* command : commands) WriteCommand(text, *command);
+  std::string text(kBashHead);
+  for (const CommandPage* command : commands) WriteBashCommand(text, *command);
   text += kValues;
   for (const CommandPage* command : commands) WriteValues(text, *command);
   text += kTail;

@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-constexpr std::string_view kHead =
+constexpr std::string_view kFishHead =
     R"(# Completions of memprof for fish, written by `memprof manual fish`.
 
 # Prints the path of the command that the words before the cursor lead to, and how many arguments it
@@ -123,7 +123,7 @@ std::string ValueOf(const OptionPage& option) {
   return "";
 }
 
-void WriteCommand(std::string& text, const CommandPage& command) {
+void WriteFishCommand(std::string& text, const CommandPage& command) {
   auto out = std::back_inserter(text);
   const auto at = [&](const std::string& arguments) {
     return fmt::format("complete -c memprof -n {}",
@@ -161,9 +161,9 @@ void WriteCommand(std::string& text, const CommandPage& command) {
 }  // namespace
 
 std::string FishCompletion(const CommandPage& memprof) {
-  std::string text(kHead);
+  std::string text(kFishHead);
   WriteLists(text, memprof);
-  for (const CommandPage* command : AllCommands(memprof)) WriteCommand(text, *command);
+  for (const CommandPage* command : AllCommands(memprof)) WriteFishCommand(text, *command);
   return text;
 }
 

@@ -62,7 +62,7 @@ constexpr std::string_view kSeeAlso = R"(.SH SEE ALSO
 )";
 
 // Escapes our text for roff, which would replace these characters typographically.
-std::string Escaped(std::string_view text) {
+std::string RoffEscaped(std::string_view text) {
   std::string escaped;
   if (text.substr(0, 1) == ".") escaped = "\\&";  // a leading dot would begin a request
   for (const char c : text) {
@@ -95,8 +95,8 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-std::string Bold(std::string_view text) { return "\\fB" + Escaped(text) + "\\fR"; }
-std::string Italic(std::string_view text) { return "\\fI" + Escaped(text) + "\\fR"; }
+std::string Bold(std::string_view text) { return "\\fB" + RoffEscaped(text) + "\\fR"; }
+std::string Italic(std::string_view text) { return "\\fI" + RoffEscaped(text) + "\\fR"; }
 
 // CLI11's type name may end in dots: "CAPTURE...".
 std::string WithoutDots(std::string_view value) {
@@ -114,7 +114,7 @@ std::string ValueText(const OptionPage& option) {
 }
 
 std::string Sentence(const OptionPage& option) {
-  std::string text = Escaped(option.description);
+  std::string text = RoffEscaped(option.description);
   if (!text.empty() && text.back() != '.') text += '.';
   if (!option.fallback.empty()) text += " The default is " + Bold(option.fallback) + ".";
   for (const std::string& other : option.needs) text += " Only with " + Bold(other) + ".";
@@ -144,7 +144,7 @@ std::string Usage(const CommandPage& command) {
   for (const OptionPage& argument : command.arguments) {
     std::string name = Italic(argument.names[0]);
     if (argument.kind == ValueKind::kCommandLine) {
-      text += " [" + Bold("--") + "] " + name + " " + Escaped(argument.value);
+      text += " [" + Bold("--") + "] " + name + " " + RoffEscaped(argument.value);
       continue;
     }
     if (argument.repeated) name += "...";
@@ -153,10 +153,10 @@ std::string Usage(const CommandPage& command) {
   return text;
 }
 
-void WriteCommand(std::string& text, const CommandPage& command) {
+void WriteManCommand(std::string& text, const CommandPage& command) {
   auto out = std::back_inserter(text);
-  fmt::format_to(out, ".SS {}\n{}.\n.PP\n{}\n", Escaped(command.path), Escaped(command.summary),
-                 Usage(command));
+  fmt::format_to(out, ".SS {}\n{}.\n.PP\n{}\n", RoffEscaped(command.path),
+                 RoffEscaped(command.summary), Usage(command));
   for (const OptionPage& argument : command.arguments) {
     fmt::format_to(out, ".TP\n{}\n{}\n",
                    Italic(argument.names[0]) +
@@ -168,7 +168,7 @@ void WriteCommand(std::string& text, const CommandPage& command) {
   }
   if (command.examples.empty()) return;
   text += ".PP\n.EX\n";
-  for (const std::string& example : command.examples) text += Escaped(example) + "\n";
+  for (const std::string& example : command.examples) text += RoffEscaped(example) + "\n";
   text += ".EE\n";
 }
 
@@ -181,19 +181,19 @@ std::string ManPage(const CommandPage& memprof) {
   // "memprof: what it is"
   const size_t colon = memprof.summary.find(": ");
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "{} \\- {}\n.SH SYNOPSIS\n", Escaped(memprof.name),
-                 Escaped(memprof.summary.substr(colon == std::string::npos ? 0 : colon + 2)));
+  fmt::format_to(out, "{} \\- {}\n.SH SYNOPSIS\n", RoffEscaped(memprof.name),
+                 RoffEscaped(memprof.summary.substr(colon == std::string::npos ? 0 : colon + 2)));
   fmt::format_to(out, "{}\n", Usage(memprof));
   text += kDescription;
   text += ".SH OPTIONS\n";
   for (const OptionPage& option : memprof.options) WriteOption(text, option);
   text += ".SH COMMANDS\n";
   for (const CommandPage* command : AllCommands(memprof)) {
-    if (command != &memprof && command->commands.empty()) WriteCommand(text, *command);
+    if (command != &memprof && command->commands.empty()) WriteManCommand(text, *command);
   }
   text += kAfterCommands;
   text += ".SH EXAMPLES\n.EX\n";
-  for (const std::string& example : memprof.examples) text += Escaped(example) + "\n";
+  for (const std::string& example : memprof.examples) text += RoffEscaped(example) + "\n";
   text += ".EE\n";
   text += kSeeAlso;
   return text;

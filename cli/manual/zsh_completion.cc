@@ -20,7 +20,7 @@ std::string FunctionOf(const CommandPage& command) {
 }
 
 // Escapes colons, brackets and backslashes, which mean something to _arguments.
-std::string Escaped(std::string_view text) {
+std::string ZshEscaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     if (c == ':' || c == '[' || c == ']' || c == '\\') escaped += '\\';
@@ -54,8 +54,8 @@ std::string OptionSpec(const OptionPage& option) {
   }
   std::vector<std::string> instead = option.names;
   instead.insert(instead.end(), option.excludes.begin(), option.excludes.end());
-  std::string text = "[" + Escaped(option.description) + "]";
-  if (has_value) text += ":" + Escaped(option.value) + ":" + ActionOf(option);
+  std::string text = "[" + ZshEscaped(option.description) + "]";
+  if (has_value) text += ":" + ZshEscaped(option.value) + ":" + ActionOf(option);
   const std::string all = names.size() == 1 ? names[0] : "{" + Joined(names, ",") + "}";
   return ShellQuoted(option.repeated ? "*" : "(" + Joined(instead, " ") + ")") + all +
          ShellQuoted(text);
@@ -64,7 +64,7 @@ std::string OptionSpec(const OptionPage& option) {
 void WriteArguments(std::string& text, const CommandPage& command) {
   for (size_t i = 0; i < command.arguments.size(); ++i) {
     const OptionPage& argument = command.arguments[i];
-    const std::string name = Escaped(argument.names[0]) + ":" + ActionOf(argument);
+    const std::string name = ZshEscaped(argument.names[0]) + ":" + ActionOf(argument);
     if (argument.kind == ValueKind::kCommandLine) {
       // From here on words and options are the program's.
       text += " \\\n    " + ShellQuoted("(-)1:" + name);
@@ -76,7 +76,7 @@ void WriteArguments(std::string& text, const CommandPage& command) {
   }
 }
 
-void WriteCommand(std::string& text, const CommandPage& command) {
+void WriteZshCommand(std::string& text, const CommandPage& command) {
   auto out = std::back_inserter(text);
   const std::string function = FunctionOf(command);
   fmt::format_to(out, "\n{}() {{\n", function);
@@ -109,7 +109,7 @@ void WriteCommand(std::string& text, const CommandPage& command) {
 std::string ZshCompletion(const CommandPage& memprof) {
   std::string text =
       "#compdef memprof\n# Completions of memprof for zsh, written by `memprof manual zsh`.\n";
-  for (const CommandPage* command : AllCommands(memprof)) WriteCommand(text, *command);
+  for (const CommandPage* command : AllCommands(memprof)) WriteZshCommand(text, *command);
   // When autoloaded, the file is the function's body; when sourced, it registers the function.
   text +=
       "\nif [[ $funcstack[1] == _memprof ]]; then\n  _memprof \"$@\"\nelse\n  compdef _memprof "

@@ -22,7 +22,7 @@ std::string FactsText(const Profile& profile, const Statistics& statistics,
                       const TextStyle& style) {
   std::string text;
   const auto line = [&](const std::string& name, const std::string& value) {
-    text += fmt::format("{:<{}}{}\n", name, kNameColumns, value);
+    text += fmt::format("{:<{}}{}", name, kNameColumns, Wrapped(value, kNameColumns, style.width));
   };
   for (const StatisticsFact& fact : statistics.facts) line(fact.name, fact.value);
   if (!IsOfFiguresOnly(profile)) text += TimelineChart(profile.timeline, kNameColumns, style);

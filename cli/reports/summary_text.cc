@@ -71,7 +71,7 @@ std::string RssText(const Profile& profile) {
 }
 
 // Beside the heap; empty if nothing was mapped or nobody looked.
-std::string MappedText(const Profile& profile) {
+std::string MappedLine(const Profile& profile) {
   const MappingSums mapped = SumMappings(profile.mappings.rows, false);
   if (!profile.mappings.followed || mapped.peak == Count{}) return "";
   return fmt::format(
@@ -107,7 +107,7 @@ std::string FiguresText(const Profile& profile, const TextStyle& style) {
                      LeakClassesText(profile.leaked, classes, sample_bytes != 0));
   line("total", figure(profile.total, profile.variances.total));
   line("RSS", RssText(profile));
-  if (const std::string mapped = MappedText(profile); !mapped.empty()) line("mapped", mapped);
+  if (const std::string mapped = MappedLine(profile); !mapped.empty()) line("mapped", mapped);
   if (!profile.named.taken.empty()) line("named", NamedText(profile.named));
   const auto trust = ExactnessNotes(profile);
   if (sample_bytes != 0) {

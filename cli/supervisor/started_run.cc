@@ -67,6 +67,7 @@ tl::expected<StartedRunOutcome, Refusal> RunStarted(const StartedRunPlan& plan, 
     return Refused(fmt::format("{}: {}", plan.child.argv[0], strerror(error)),
                    error == ENOENT ? kExitNotFound : kExitCannotExecute);
   }
+  if (plan.at_start) plan.at_start();
   StartedRunOutcome run;
   run.output = named->output;
   run.region = named->region;

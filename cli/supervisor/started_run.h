@@ -29,11 +29,12 @@ struct StartedRunPlan {
   ChildPlan child;
   // Called when the pid is known. An error prevents the start.
   std::function<Result<SupervisorOptions>(pid_t)> name_outputs;
-  bool follow_fork = true;    // profile descendants
-  bool wait = false;          // stay until all descendants have ended
-  ProgramFilter filter;       // of descendants
-  size_t children_files = 0;  // captures of children and earlier images to leave
-  std::vector<int> callers;   // open descriptors that aren't ours: OpenDescriptors
+  std::function<void()> at_start;  // called when the program executes; may be empty
+  bool follow_fork = true;         // profile descendants
+  bool wait = false;               // stay until all descendants have ended
+  ProgramFilter filter;            // of descendants
+  size_t children_files = 0;       // captures of children and earlier images to leave
+  std::vector<int> callers;        // open descriptors that aren't ours: OpenDescriptors
   // If descendants outlive the program, the background process calls this at its end. May be empty.
   std::function<void(const TreeOutcome&)> at_late_end;
 };

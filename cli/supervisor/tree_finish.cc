@@ -29,7 +29,7 @@ constexpr size_t kNamesShown = 4;
 // time from an exec to its tracker, on a machine that isn't overloaded
 constexpr milliseconds kTrackersCome{200};
 constexpr int kKillTries = 50;
-constexpr int kVisitsALook = 64;  // as in the supervisor
+constexpr int kVisitsAtTheEnd = 64;  // as in the supervisor
 
 std::string Children(uint64_t count) {
   return count == 1 ? "1 child process" : FormatCount(count) + " child processes";
@@ -45,7 +45,7 @@ void AwaitEvent(ProcessTree& tree, Signals& signals, TrackerSocket& socket,
   pollfd waiting[] = {{signals.fd(), POLLIN, 0}, {socket.fd(), POLLIN, 0}, {tree.fd(), POLLIN, 0}};
   const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
   poll(waiting, std::size(waiting), static_cast<int>(std::max<long>(left.count(), 0)));
-  for (int visits = 0; visits < kVisitsALook; ++visits) {
+  for (int visits = 0; visits < kVisitsAtTheEnd; ++visits) {
     const auto visitor = socket.Accept([&tree](pid_t pid) { return tree.IsDescendant(pid); });
     if (!visitor) break;
     tree.OnVisitor(socket, *visitor);

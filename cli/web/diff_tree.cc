@@ -12,11 +12,11 @@
 namespace memprof {
 namespace {
 
-constexpr uint32_t kNone = ~uint32_t{0};
+constexpr uint32_t kNoPlace = ~uint32_t{0};
 
-class Merger {
+class DiffMerger {
  public:
-  Merger(const Profile& before, const Profile& after) {
+  DiffMerger(const Profile& before, const Profile& after) {
     Add(before, &DiffTreeNode::before);
     Add(after, &DiffTreeNode::after);
   }
@@ -30,7 +30,7 @@ class Merger {
     for (const ProfileFrame& frame : profile.frames) of_tree.push_back(FrameOf(profile, frame));
     std::vector<uint32_t> places(std::max<size_t>(profile.nodes.size(), 1), 0);
     // Parents have smaller indexes.
-    for (size_t i = 1; i < profile.nodes.size(); ++i) places[i] = kNone;
+    for (size_t i = 1; i < profile.nodes.size(); ++i) places[i] = kNoPlace;
     std::vector<uint32_t> path;
     for (const ProfileSite& site : profile.sites) {
       uint32_t place = 0;
@@ -39,7 +39,7 @@ class Merger {
       } else {
         path.clear();
         uint32_t node = site.node;
-        for (; places[node] == kNone; node = profile.nodes[node].parent) path.push_back(node);
+        for (; places[node] == kNoPlace; node = profile.nodes[node].parent) path.push_back(node);
         place = places[node];
         for (auto at = path.rbegin(); at != path.rend(); ++at) {
           place = places[*at] = nodes.Child(place, of_tree[profile.nodes[*at].frame]);
@@ -95,14 +95,14 @@ PrunedTree PruneTo(size_t max_nodes, const std::vector<DiffTreeNode>& nodes) {
 }  // namespace
 
 DiffTree MakeDiffTree(const Profile& before, const Profile& after, size_t max_nodes) {
-  Merger whole(before, after);
+  DiffMerger whole(before, after);
   const PrunedTree pruned = PruneTo(max_nodes, whole.nodes.nodes());
   DiffTree tree;
   tree.frames = std::move(whole.frames);
   tree.pruned_nodes = pruned.folded_nodes;
-  uint32_t pruned_frame = kNone;
+  uint32_t pruned_frame = kNoPlace;
   for (const PrunedNode& node : pruned.nodes) {
-    if (node.node == PrunedNode::kRow && pruned_frame == kNone) {
+    if (node.node == PrunedNode::kRow && pruned_frame == kNoPlace) {
       pruned_frame = static_cast<uint32_t>(tree.frames.size());
       tree.frames.push_back({kPrunedRow, "", FrameKind::kRow});
     }

@@ -27,9 +27,9 @@ void Book(Booked& to, const From& from) {
 }
 
 // The figures of one thread, by function.
-class Column {
+class FunctionColumn {
  public:
-  explicit Column(size_t functions) : at_(functions, kNone) {}
+  explicit FunctionColumn(size_t functions) : at_(functions, kNone) {}
 
   template <typename From>
   void Add(uint32_t function, const From& from) {
@@ -63,7 +63,7 @@ class Counter {
       : profile_(profile), merged_(merged), functions_(merged.names), seen_(merged.names.size()) {
     no_program_ = Row(kNoProgramRow);
     seen_.resize(functions_.size());
-    self_ = located_ = inclusive_ = Column(functions_.size());
+    self_ = located_ = inclusive_ = FunctionColumn(functions_.size());
     ByThread<ProfileSite> sites;
     for (uint32_t i = 0; i < profile.sites.size(); ++i) {
       sites[ThreadOf(i, rows)].emplace_back(i, &profile.sites[i]);
@@ -149,7 +149,7 @@ class Counter {
   const MergedTree& merged_;
   std::vector<FunctionName> functions_;
   PageFunctions counted_;
-  Column self_{0}, located_{0}, inclusive_{0};  // of the thread that is counted
+  FunctionColumn self_{0}, located_{0}, inclusive_{0};  // of the thread that is counted
   uint32_t no_program_ = 0;
   std::vector<uint64_t> seen_;  // for each function, the stamp of the last site that has it
   uint64_t stamp_ = 0;

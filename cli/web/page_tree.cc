@@ -13,7 +13,7 @@
 namespace memprof {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
+constexpr uint32_t kNoFrame = 0xffffffffu;
 constexpr size_t kLinesShown = 8;
 // The average size of a node in the page: parent, frame, and figures for every third one. PageData
 // measures the real size.
@@ -142,7 +142,7 @@ class Builder {
   }
 
   uint32_t PrunedFrame() {
-    if (pruned_frame_ == kNone) {
+    if (pruned_frame_ == kNoFrame) {
       pruned_frame_ = static_cast<uint32_t>(tree_.frames.size());
       tree_.frames.push_back({{kPrunedRow, "", "", FrameKind::kRow}, ""});
     }
@@ -153,7 +153,7 @@ class Builder {
   const MergedTree& merged_;
   PageTree tree_;
   std::unordered_map<std::string, uint32_t> frame_index_;
-  uint32_t pruned_frame_ = kNone;
+  uint32_t pruned_frame_ = kNoFrame;
 };
 
 }  // namespace

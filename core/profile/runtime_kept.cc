@@ -19,7 +19,7 @@ constexpr char kLoaderRecords[] = "the loader's own records of libraries, thread
 
 // Functions of libc that return no memory to free: what they leave allocated is a cache. The names
 // are both those in a stripped libc's symbol table and those in its debug info.
-struct Entry {
+struct KeptByRuntime {
   std::string_view function;
   const char* reason;
 };
@@ -27,7 +27,7 @@ constexpr char kLocale[] = "libc's locales";
 constexpr char kTimeZone[] = "libc's time zone";
 constexpr char kNameService[] = "libc's configuration of the name service, and its static results";
 constexpr char kConversions[] = "libc's conversions of characters";
-constexpr Entry kEntries[] = {
+constexpr KeptByRuntime kKeptByRuntime[] = {
     {"setlocale", kLocale},       {"bindtextdomain", kLocale},    {"textdomain", kLocale},
     {"__textdomain", kLocale},    {"tzset", kTimeZone},           {"__tzset", kTimeZone},
     {"__tz_convert", kTimeZone},  {"localtime", kTimeZone},       {"localtime_r", kTimeZone},
@@ -114,9 +114,9 @@ const char* WhyKeptByLibc(std::span<const RuntimeFrame> frames) {
   const size_t inside = CountInside(frames);
   if (inside == 0) return nullptr;
   const std::string_view entry = Plain(frames[inside - 1].function);
-  const auto* known = std::find_if(std::begin(kEntries), std::end(kEntries),
-                                   [&](const Entry& e) { return e.function == entry; });
-  return known != std::end(kEntries) ? known->reason : nullptr;
+  const auto* known = std::find_if(std::begin(kKeptByRuntime), std::end(kKeptByRuntime),
+                                   [&](const KeptByRuntime& e) { return e.function == entry; });
+  return known != std::end(kKeptByRuntime) ? known->reason : nullptr;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kTries = 100;
+constexpr int kMappingTries = 100;
 constexpr uint64_t kMostReads = uint64_t{1} << 21;  // of records, in all tries together
 constexpr uint32_t kLongestPath = 4096;
 constexpr uint64_t kMostNames = uint64_t{64} << 20;  // bytes, of all rows' files
@@ -28,7 +28,7 @@ std::string FileName(const RegionView& region, uint32_t file_plus_one) {
   return {region.Records<char>(Table::kStrings) + offset, bytes};
 }
 
-struct Read {
+struct MappingsRead {
   std::vector<SnapshotMapping> rows;
   std::vector<uint32_t> of_rows;  // the record of each row
   uint64_t counter_peak = 0;
@@ -36,9 +36,9 @@ struct Read {
   bool still = false;
 };
 
-Read ReadOnce(const RegionView& region, const PlaceOfSite& place) {
+MappingsRead ReadMappingsOnce(const RegionView& region, const PlaceOfSite& place) {
   const MappingTotals& totals = region.header().mappings;
-  Read read;
+  MappingsRead read;
   const uint32_t before = Get(totals.sequence);
   const bool armed = Get(totals.armed) != 0;
   const uint64_t epoch = Get(totals.epoch);
@@ -77,10 +77,10 @@ std::optional<uint64_t> Known(const std::atomic<uint64_t>& bytes) {
 
 SnapshotMappings ReadMappings(const RegionView& region, const PlaceOfSite& place,
                               std::vector<LiveHistory> histories) {
-  Read read = ReadOnce(region, place);
+  MappingsRead read = ReadMappingsOnce(region, place);
   uint64_t reads = read.records;
-  for (int i = 1; i < kTries && !read.still && reads < kMostReads; ++i) {
-    read = ReadOnce(region, place);
+  for (int i = 1; i < kMappingTries && !read.still && reads < kMostReads; ++i) {
+    read = ReadMappingsOnce(region, place);
     reads += read.records;
   }
   const MappingTotals& totals = region.header().mappings;
@@ -102,7 +102,7 @@ std::vector<SiteLive> ReadMapped(const RegionView& region) {
   const auto* records = region.Records<MappingSiteRecord>(Table::kMappingSites);
   std::vector<SiteLive> mapped;
   uint64_t reads = 0;
-  for (int i = 0; i < kTries && reads <= kMostReads; ++i) {
+  for (int i = 0; i < kMappingTries && reads <= kMostReads; ++i) {
     mapped.clear();
     const uint32_t before = Get(totals.sequence);
     const uint32_t count = region.count(Table::kMappingSites);
@@ -146,7 +146,7 @@ std::vector<LiveRange> ReadRanges(const RegionView& region) {
 
 AllocatorSample ReadAllocator(const RegionView& region) {
   const AllocatorFigures& figures = region.header().allocator;
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMappingTries; ++i) {
     const uint32_t before = Get(figures.sequence);
     const uint32_t provider = Get(figures.provider);
     const bool said = provider != 0 && provider < kAllocatorProviders;

@@ -10,7 +10,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kTries = 100;
+constexpr int kMomentTries = 100;
 
 // A record at one instant, without its rows.
 struct Record {
@@ -20,8 +20,8 @@ struct Record {
 };
 
 // Returns false if the record is being written again and again, or for ever.
-bool Read(const NamedMomentRecord& from, Record& record) {
-  for (int i = 0; i < kTries; ++i) {
+bool ReadRecord(const NamedMomentRecord& from, Record& record) {
+  for (int i = 0; i < kMomentTries; ++i) {
     record.sequence = from.sequence.load(std::memory_order_acquire);
     if (record.sequence == 0 || record.sequence % 2 != 0) continue;
     char name[sizeof from.name];
@@ -80,7 +80,7 @@ struct Entry {
 // Copies the rows, if need be of the named moment that took the record's place meanwhile. Returns
 // false if the record keeps changing.
 bool Fill(const RegionView& region, const NamedMomentRecord& from, Entry& entry, uint64_t& copied) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kMomentTries; ++i) {
     auto live = CopyRows(region, entry.record, copied);
     if (from.sequence.load(std::memory_order_relaxed) == entry.record.sequence) {
       copied += entry.record.rows;
@@ -88,7 +88,7 @@ bool Fill(const RegionView& region, const NamedMomentRecord& from, Entry& entry,
       entry.named.moment.sites = std::make_shared<const std::vector<SiteLive>>(std::move(live));
       return true;
     }
-    if (!Read(from, entry.record)) return false;
+    if (!ReadRecord(from, entry.record)) return false;
   }
   return false;
 }
@@ -118,7 +118,7 @@ std::vector<NamedRegionMoment> AllNamed(const RegionView& region,
   const auto* records = region.Records<NamedMomentRecord>(Table::kNamedMoments);
   for (uint32_t i = 0; i < region.count(Table::kNamedMoments); ++i) {
     Entry entry = {{}, true, i};
-    if (!Read(records[i], entry.record)) continue;
+    if (!ReadRecord(records[i], entry.record)) continue;
     entry.named = entry.record.named;
     entry.named.name = MomentName(entry.named.name, names);
     names.push_back({entry.named.name});

@@ -23,7 +23,7 @@ namespace memprof {
 namespace {
 
 constexpr int kReadTries = 5;
-constexpr uint32_t kLongestPath = 4096;
+constexpr uint32_t kLongestModulePath = 4096;
 constexpr uint16_t kDeepestNode = kMaxFrames + kMaxPythonFrames + 8;
 
 // Nodes of the snapshot that don't exist in the region; the region's own follow.
@@ -48,7 +48,7 @@ void CopyModules(const RegionView& region, Snapshot& snapshot) {
       const uint64_t offset = Once(records[i].path_offset);
       const uint64_t bytes = Once(records[i].path_bytes);
       if (offset <= strings_bytes && bytes <= strings_bytes - offset) {
-        module.path.assign(strings + offset, std::min<uint64_t>(bytes, kLongestPath));
+        module.path.assign(strings + offset, std::min<uint64_t>(bytes, kLongestModulePath));
       }
       const size_t id_bytes =
           std::min<size_t>(Once(records[i].build_id_bytes), sizeof records[i].build_id);
@@ -235,7 +235,7 @@ std::vector<Unseen> BypassesOf(const RegionHeader& header, const std::string& pr
 }
 
 // The sums at one state of the ordering word.
-struct Figures {
+struct StateSums {
   PeakState state = {};
   SiteSums sums;
   bool exact = false;
@@ -244,7 +244,7 @@ struct Figures {
 };
 
 // The run's highest segment has ended: its rows replace those from the cells.
-void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, Figures& figures) {
+void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, StateSums& figures) {
   const PeakRow* rows = region.Records<PeakRow>(Table::kPeakRows) + kept.first;
   std::vector<SiteFigures>& sites = figures.sums.sites;
   for (uint32_t i = 0; i < sites.size(); ++i) {
@@ -259,12 +259,12 @@ void TakeKeptRows(const RegionView& region, const RegionView::KeptRows& kept, Fi
   figures.kept_bound_bytes = kept.bound_bytes;
 }
 
-Result<Figures> ReadOnce(RegionView& region) {
+Result<StateSums> ReadSums(RegionView& region) {
   const auto state = region.ReadWord();
   if (!state) return tl::unexpected<Error>(state.error());
   const auto still = region.Refresh(*state);
   if (!still) return tl::unexpected<Error>(still.error());
-  Figures figures = {*state, SumCells(region, *state), false, 0, 0};
+  StateSums figures = {*state, SumCells(region, *state), false, 0, 0};
   const RegionView::KeptRows kept = region.ValidRows();
   const bool is_kept = kept.generation != 0 && kept.peak >= state->peak;
   if (is_kept) TakeKeptRows(region, kept, figures);
@@ -280,15 +280,15 @@ Result<Figures> ReadOnce(RegionView& region) {
   return figures;
 }
 
-Result<Figures> ReadFigures(RegionView& region) {
-  auto figures = ReadOnce(region);
+Result<StateSums> ReadFigures(RegionView& region) {
+  auto figures = ReadSums(region);
   uint64_t moved_before = figures ? figures->sums.moved_bytes : 0;
   for (int i = 1; i < kReadTries && figures && !figures->exact; ++i) {
     moved_before = figures->sums.moved_bytes;
-    figures = ReadOnce(region);
+    figures = ReadSums(region);
   }
   if (!figures || figures->exact) return figures;
-  const auto after = ReadOnce(region);
+  const auto after = ReadSums(region);
   if (!after) return tl::unexpected<Error>(after.error());
   // A row may be off by all that events moved between the two reads. In a cell that has events of a
   // later epoch it may be off by all its bytes, and twice: where they are shown and where they are

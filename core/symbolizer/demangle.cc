@@ -15,7 +15,7 @@ namespace {
 struct Free {
   void operator()(char* text) const { std::free(text); }
 };
-using Text = std::unique_ptr<char, Free>;
+using DemangledText = std::unique_ptr<char, Free>;
 
 // Names this long are hostile or useless; demangling them can take for ever.
 constexpr size_t kLongestName = 1 << 16;
@@ -30,10 +30,11 @@ std::string Demangle(const char* name) {
   // Rust first: its legacy names are valid C++ names with a hash at their end.
   const bool may_be_rust = std::strncmp(name, "_R", 2) == 0 || std::strncmp(name, "_ZN", 3) == 0;
   if (may_be_rust) {
-    if (const Text rust{rust_demangle(name, 0)}) return rust.get();
+    if (const DemangledText rust{rust_demangle(name, 0)}) return rust.get();
   }
   if (std::strncmp(name, "_Z", 2) == 0) {
-    if (const Text cxx{cplus_demangle_v3(name, kParameters | kQualifiers)}) return cxx.get();
+    if (const DemangledText cxx{cplus_demangle_v3(name, kParameters | kQualifiers)})
+      return cxx.get();
   }
   return name;
 }

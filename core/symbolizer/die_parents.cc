@@ -7,7 +7,7 @@
 namespace memprof {
 namespace {
 
-constexpr size_t kDeepest = 200;  // no compiler nests deeper
+constexpr size_t kDeepestDie = 200;  // no compiler nests deeper
 
 bool MayHoldFunctions(Dwarf_Die& die) {
   switch (dwarf_tag(&die)) {
@@ -36,7 +36,7 @@ std::vector<Dwarf_Die> DieParents::Of(const Dwarf_Die& die) {
   Dwarf_Die copy = die;
   Dwarf_Die parent;
   if (dwarf_diecu(&copy, &parent, nullptr, nullptr) == nullptr) return parents;
-  while (parents.size() < kDeepest) {
+  while (parents.size() < kDeepestDie) {
     const std::vector<void*>& scopes = ScopesIn(parent);
     const auto after = std::lower_bound(scopes.begin(), scopes.end(), die.addr);
     if (after == scopes.begin()) break;

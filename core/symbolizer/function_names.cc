@@ -11,7 +11,7 @@ namespace memprof {
 namespace {
 
 // A string attribute, through DW_AT_abstract_origin and DW_AT_specification; nullptr: none.
-const char* Text(Dwarf_Die& die, unsigned name) {
+const char* NameOfDie(Dwarf_Die& die, unsigned name) {
   Dwarf_Attribute attribute;
   if (dwarf_attr_integrate(&die, name, &attribute) == nullptr) return nullptr;
   const char* text = dwarf_formstring(&attribute);
@@ -100,15 +100,15 @@ const std::string& FunctionNames::Of(Dwarf_Die& function) {
 // of such.
 std::string FunctionNames::NameOf(Dwarf_Die& function, int level) {
   Dwarf_Die declaration = WithOrigins(function).back();
-  const char* linkage = Text(function, DW_AT_linkage_name);
-  if (linkage == nullptr) linkage = Text(function, DW_AT_MIPS_linkage_name);
+  const char* linkage = NameOfDie(function, DW_AT_linkage_name);
+  if (linkage == nullptr) linkage = NameOfDie(function, DW_AT_MIPS_linkage_name);
   if (linkage != nullptr) {
     std::string demangled = Demangle(linkage);
     if (demangled != linkage && (!HasNumberedScope(demangled) || !HasTypes(declaration))) {
       return demangled;
     }
   }
-  const char* plain = Text(function, DW_AT_name);
+  const char* plain = NameOfDie(function, DW_AT_name);
   if (plain == nullptr) return linkage != nullptr ? linkage : "[unnamed]";
   return level > TypeNames::kDeepest ? plain : FromDeclaration(function, declaration, plain, level);
 }
@@ -154,7 +154,7 @@ std::string FunctionNames::ScopesOf(Dwarf_Die& declaration, int level) {
   if (level > TypeNames::kDeepest) return {};
   std::string scopes;
   for (Dwarf_Die& scope : parents_.Of(declaration)) {
-    const char* name = Text(scope, DW_AT_name);
+    const char* name = NameOfDie(scope, DW_AT_name);
     switch (dwarf_tag(&scope)) {
       case DW_TAG_subprogram:
         // The DIE brings its own scopes: it may be declared in another place than where it stands.

@@ -9,7 +9,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kDeepest = 200;  // nesting of DIEs; no compiler nests deeper
+constexpr int kDeepestScope = 200;  // nesting of DIEs; no compiler nests deeper
 
 template <typename Visit>
 void EachRange(Dwarf_Die& die, Visit visit) {
@@ -66,7 +66,7 @@ uint32_t UnitScopes::AddScope(const Dwarf_Die& die, uint32_t parent) {
 void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
   const bool leave_classes = level == 0 || dwarf_tag(&parent) == DW_TAG_namespace;
   Dwarf_Die die;
-  if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
+  if (level > kDeepestScope || dwarf_child(&parent, &die) != 0) return;
   do {
     const int tag = dwarf_tag(&die);
     if (tag == DW_TAG_subprogram) {
@@ -93,7 +93,7 @@ void UnitScopes::CollectFunctions(Dwarf_Die parent, int level) {
 // Collects the functions inlined below `parent`, directly or in its blocks, into `scope`.
 void UnitScopes::CollectInlined(Dwarf_Die parent, uint32_t scope, int level) {
   Dwarf_Die die;
-  if (level > kDeepest || dwarf_child(&parent, &die) != 0) return;
+  if (level > kDeepestScope || dwarf_child(&parent, &die) != 0) return;
   do {
     switch (dwarf_tag(&die)) {
       case DW_TAG_inlined_subroutine: {

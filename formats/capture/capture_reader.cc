@@ -376,6 +376,8 @@ Result<std::string> ReadFile(const std::string& path, bool (*goes_on)(std::strin
   auto why = [&](const char* reason) {
     return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", path, reason));
   };
+  constexpr char too_large[] = "larger than 1 GiB, which no file is that memprof reads";
+  static_assert(cf::kMaxFileBytes == 1ull << 30);
   if (fd < 0) return why(strerror(errno));
   struct Close {
     int fd;
@@ -385,7 +387,7 @@ Result<std::string> ReadFile(const std::string& path, bool (*goes_on)(std::strin
   if (fstat(fd, &info) != 0) return why(strerror(errno));
   if (S_ISDIR(info.st_mode)) return why("is a directory, not a file");
   if (S_ISREG(info.st_mode) && info.st_size > static_cast<off_t>(cf::kMaxFileBytes)) {
-    return why("larger than any capture");
+    return why(too_large);
   }
   std::string bytes;
   char buffer[65536];
@@ -396,7 +398,7 @@ Result<std::string> ReadFile(const std::string& path, bool (*goes_on)(std::strin
     if (n == 0) return bytes;
     bytes.append(buffer, static_cast<size_t>(n));
     if (bytes.size() >= sizeof cf::kMagic && !goes_on(bytes)) return bytes;
-    if (bytes.size() > cf::kMaxFileBytes) return why("larger than any capture");
+    if (bytes.size() > cf::kMaxFileBytes) return why(too_large);
   }
 }
 

@@ -16,7 +16,7 @@ constexpr uint64_t kUnknown = 0;
 constexpr uint64_t kSummed = 1;
 constexpr uint64_t kApart = 2;  // plus the number of rows
 
-std::vector<Count ProcessRow::*> Figures(bool temporary) {
+std::vector<Count ProcessRow::*> RowFigures(bool temporary) {
   std::vector<Count ProcessRow::*> figures = {&ProcessRow::peak, &ProcessRow::leaked,
                                               &ProcessRow::total};
   if (temporary) figures.push_back(&ProcessRow::temporary);
@@ -51,7 +51,7 @@ std::string EncodeProcesses(const Snapshot& snapshot) {
       next = row.site + 1;
     }
   }
-  for (const auto figure : Figures(temporary)) {
+  for (const auto figure : RowFigures(temporary)) {
     ForEachRow(snapshot.processes, [&](const ProcessRow& row) { out.Varint((row.*figure).bytes); });
     ForEachRow(snapshot.processes,
                [&](const ProcessRow& row) { out.Varint((row.*figure).allocations); });
@@ -64,7 +64,7 @@ bool DecodeProcesses(std::string_view raw, Snapshot& snapshot) {
   const uint64_t temporary = in.Varint();
   const uint64_t count = in.CountOfItems(1);
   if (temporary > 1 || count == 0 || count != snapshot.sources.size()) return false;
-  const std::vector<Count ProcessRow::*> figures = Figures(temporary != 0);
+  const std::vector<Count ProcessRow::*> figures = RowFigures(temporary != 0);
   const size_t row_bytes = 1 + 2 * figures.size();  // at least
   std::vector<SnapshotProcess>& processes = snapshot.processes;
   processes.resize(count);

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
+std::string DhatFrame(const Profile& profile, const ProfileFrame& frame) {
   const bool has_module = frame.module < profile.modules.size();
   if (!has_module && frame.file.empty()) return frame.function;
   std::string where = has_module ? "in " + profile.modules[frame.module].path : "";
@@ -34,11 +34,11 @@ std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
   return fmt::format("0x{:X}: {} ({})", frame.offset, frame.function, where);
 }
 
-class FrameTable {
+class DhatFrames {
  public:
   // The viewer expects "[root]" as entry 0.
-  explicit FrameTable(const Profile& profile) : profile_(profile) { Id("[root]"); }
-  size_t Id(uint32_t frame) { return Id(FrameText(profile_, profile_.frames[frame])); }
+  explicit DhatFrames(const Profile& profile) : profile_(profile) { Id("[root]"); }
+  size_t Id(uint32_t frame) { return Id(DhatFrame(profile_, profile_.frames[frame])); }
   size_t Id(const std::string& text) {
     const auto [place, fresh] = ids_.try_emplace(text, ids_.size());
     if (fresh) texts_.push_back(text);
@@ -56,7 +56,7 @@ class FrameTable {
 
 std::string ExportDhat(const Profile& profile, const ExportOptions&) {
   const SnapshotProgram& program = profile.program;
-  FrameTable frames(profile);
+  DhatFrames frames(profile);
   // innermost first; the threads of a stack are summed
   std::map<std::vector<size_t>, Figures> stacks;
   for (const ProfileSite& site : profile.sites) {

@@ -27,7 +27,7 @@ std::string OneLine(std::string text) {
   return Printable(text);
 }
 
-std::string FrameText(const Profile& profile, const ProfileFrame& frame) {
+std::string MassifFrame(const Profile& profile, const ProfileFrame& frame) {
   std::string where;
   if (!frame.file.empty()) {
     const std::string_view name = BaseName(frame.file);
@@ -73,7 +73,7 @@ class CallerTree {
       const bool ends = node.own != 0 && !children.empty();
       const size_t lines = children.size() + (ends ? 1 : 0);
       text += fmt::format("{}n{}: {} {}\n", std::string(depth, ' '), lines, node.bytes,
-                          id == 0 ? kRoot : FrameText(profile_, profile_.frames[node.frame]));
+                          id == 0 ? kRoot : MassifFrame(profile_, profile_.frames[node.frame]));
       if (ends) {
         text += fmt::format("{}n0: {} {}\n", std::string(depth + 1, ' '), node.own,
                             id == 0 ? "[no stack]" : "[no caller]");

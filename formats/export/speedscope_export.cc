@@ -17,9 +17,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Frames with equal texts become one.
-class FrameTable {
+class SpeedscopeFrames {
  public:
-  explicit FrameTable(const Profile& profile) {
+  explicit SpeedscopeFrames(const Profile& profile) {
     for (const ProfileFrame& frame : profile.frames) {
       const auto [place, is_new] = ids_.try_emplace({frame.function, frame.file, frame.line},
                                                     static_cast<uint32_t>(ids_.size()));
@@ -40,7 +40,7 @@ class FrameTable {
   Json frames_ = Json::array();
 };
 
-Json SampledProfile(const Profile& profile, const FrameTable& frames, const char* name,
+Json SampledProfile(const Profile& profile, const SpeedscopeFrames& frames, const char* name,
                     Figure figure) {
   Json samples = Json::array();
   Json weights = Json::array();
@@ -73,7 +73,7 @@ Json SampledProfile(const Profile& profile, const FrameTable& frames, const char
 }  // namespace
 
 std::string ExportSpeedscope(const Profile& profile, const ExportOptions& options) {
-  const FrameTable frames(profile);
+  const SpeedscopeFrames frames(profile);
   const Json json = {{"$schema", "https://www.speedscope.app/file-format-schema.json"},
                      {"name", profile.program.program},
                      {"exporter", "memprof"},

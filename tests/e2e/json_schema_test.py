@@ -346,6 +346,7 @@ class JsonSchemaTest(harness.MemprofTest):
                     self.assertIsNone(run.poll())
                 self.say("list.json", "list", "--json")
                 self.say("top.json", "top", "--once", "--json", "-d", "0.1", str(run.pid))
+                self.say("top.json", "top", "--once", "--json", "-d", "0.1", "--by", "site", str(run.pid))
             finally:
                 run.terminate()
 

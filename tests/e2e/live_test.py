@@ -2,69 +2,16 @@
 """memprof list and memprof top: a program that runs, seen from outside."""
 import json
 import os
-import shlex
 import signal
 import subprocess
 import time
 import unittest
 
 import harness
-
-PROGRAM = r"""
-#include <stdlib.h>
-#include <unistd.h>
-
-static void* volatile kept[100000];
-static int count;
-
-__attribute__((noinline)) static void grow(void) { kept[count++] = malloc(1000); }
-__attribute__((noinline)) static void churn(void) {
-  void* volatile block = malloc(64);
-  free(block);
-}
-
-int main(int argc, char** argv) {
-  void* volatile held = malloc(5000000);
-  if (argc > 1 && fork() == 0) argc = 0;
-  for (int i = 0; i < 6000; ++i) {
-    for (int k = 0; k < 10; ++k) churn();
-    if (i < 50) grow();
-    usleep(10000);
-  }
-  free(held);
-  return 0;
-}
-"""
-WAIT = 30  # seconds
+import live_runs
 
 
-class LiveTest(harness.MemprofTest):
-    def setUp(self):
-        super().setUp()
-        with open(self.path("service.c"), "w", encoding="utf-8") as file:
-            file.write(PROGRAM)
-        harness.run(["gcc", "-g", "-O1", self.path("service.c"), "-o", self.path("service")], check=True)
-
-    def start(self, *arguments, name="x.memprof"):
-        """Under memprof; ended after the test. Returns memprof's process when the program has grown."""
-        run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path(name), "--",
-                                self.path("service"), *arguments], cwd=self.directory)
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        self.addCleanup(run.send_signal, signal.SIGTERM)
-        processes = 1 + len(arguments)
-        end = time.monotonic() + WAIT
-        while True:
-            mine = [each for each in self.list() if each["capture"] == self.path(name)]
-            if mine and mine[0]["processes"] == processes and \
-                    mine[0]["live_bytes"] >= 5000000 + processes * 50000:
-                return run
-            self.assertLess(time.monotonic(), end, mine)
-            time.sleep(0.05)
-
-    def list(self):
-        return json.loads(self.memprof("list", "--json"))["runs"]
-
+class LiveTest(live_runs.LiveRuns):
     def look(self, *arguments):
         return json.loads(self.memprof("top", "--once", "--json", "-d", "0.3", self.path("x.memprof"),
                                        *arguments))
@@ -77,7 +24,7 @@ class LiveTest(harness.MemprofTest):
         self.assertEqual(mine[0]["live_bytes"], 5050000)
         self.assertIn(self.path("x.memprof"), self.memprof("list", env={**os.environ, "COLUMNS": "200"}))
         os.kill(mine[0]["pid"], signal.SIGTERM)
-        run.wait(WAIT)
+        run.wait(live_runs.WAIT)
         self.assertEqual([each for each in self.list() if each["supervisor"] == run.pid], [])
 
     def test_a_look_has_the_programs_own_figures_by_function_and_line(self):
@@ -97,7 +44,7 @@ class LiveTest(harness.MemprofTest):
 
     def test_a_tree_is_summed_and_its_processes_are_shown_apart(self):
         self.start("fork")
-        end = time.monotonic() + WAIT
+        end = time.monotonic() + live_runs.WAIT
         # What the child inherited is its parent's.
         while (look := self.look("--by", "process"))["live"]["bytes"] != 5100000:
             self.assertLess(time.monotonic(), end, look)
@@ -123,10 +70,33 @@ class LiveTest(harness.MemprofTest):
         self.addCleanup(viewer.kill)
         self.assertFalse(json.loads(viewer.stdout.readline())["ended"])
         run.send_signal(signal.SIGTERM)
-        rest = [json.loads(line) for line in viewer.communicate(timeout=WAIT)[0].splitlines()]
+        rest = [json.loads(line) for line in viewer.communicate(timeout=live_runs.WAIT)[0].splitlines()]
         self.assertEqual(viewer.returncode, 0)
         self.assertTrue(rest[-1]["ended"])
         self.assertEqual(rest[-1]["live"], {"bytes": 5050000, "allocations": 51})
+
+    def test_runs_that_are_stopped_hold_up_nobody(self):
+        runs = [self.start(name=f"{i}.memprof") for i in range(5)]
+        for run in runs[1:]:
+            run.send_signal(signal.SIGSTOP)
+            self.addCleanup(run.send_signal, signal.SIGCONT)
+        begin = time.monotonic()
+        done = harness.run([harness.MEMPROF, "list", "--json"])
+        took = time.monotonic() - begin
+        listed = [run["supervisor"] for run in json.loads(done.stdout)["runs"]]
+        self.assertIn(runs[0].pid, listed)
+        self.assertFalse(set(listed) & {run.pid for run in runs[1:]})
+        self.assertRegex(done.stderr.decode(), r"memprof: \d+ more runs are alive and do not answer")
+        self.assertLess(took, 2)  # a second each, one after another, would be four
+
+    def test_without_a_pid_several_runs_are_shown_to_choose_from(self):
+        runs = [self.start(name=f"{i}.memprof") for i in range(2)]
+        done = harness.run([harness.MEMPROF, "top", "--once"], env={**os.environ, "COLUMNS": "200"})
+        self.assertEqual(done.returncode, 2)
+        text = done.stderr.decode()
+        self.assertIn("runs are alive; give a pid", text)
+        for run in runs:
+            self.assertIn(self.path(f"{runs.index(run)}.memprof"), text)
 
     def test_what_is_no_run_is_said(self):
         for target, why in ((self.path("no.memprof"), "no memprof run of this user is writing it"),
@@ -148,61 +118,7 @@ class LiveTest(harness.MemprofTest):
         viewers[0].kill()
         self.assertEqual(self.look()["live"]["bytes"], 5050000)
         run.send_signal(signal.SIGTERM)
-        self.assertEqual(run.wait(WAIT), 128 + signal.SIGTERM)
-
-    def test_the_screen_follows_keys(self):
-        run = self.start()
-        socket = self.path("tmux")
-
-        def tmux(*arguments):
-            return harness.run(["tmux", "-u", "-S", socket, "-f", "/dev/null", *arguments],
-                               env=dict(os.environ, LANG="C.UTF-8", TERM="xterm-256color"),
-                               cwd=self.directory)
-
-        def until(*texts):
-            end = time.monotonic() + WAIT
-            while True:
-                screen = tmux("capture-pane", "-p").stdout.decode()
-                if all(text in screen for text in texts):
-                    return screen
-                self.assertLess(time.monotonic(), end, screen)
-                time.sleep(0.05)
-
-        command = shlex.join([harness.MEMPROF, "top", "-d", "0.2", str(run.pid)])
-        tmux("new-session", "-d", "-x", "100", "-y", "30", f"{command}; echo status $?; cat")
-        self.addCleanup(tmux, "kill-server")
-        until("service.c:8", "grow", "q quit", "heap over time")
-        tmux("send-keys", "b")
-        until("by function")
-        tmux("send-keys", "o")
-        until("with what is called")
-        tmux("send-keys", "/")
-        until("rows with:")
-        tmux("send-keys", "chu", "Enter")
-        self.assertNotIn("grow", until("churn", "filter: chu"))
-        tmux("send-keys", "/", "BSpace", "BSpace", "BSpace", "Enter")
-        until("grow")
-        tmux("send-keys", "z")
-        until("since now 0 B")
-        tmux("send-keys", "?")
-        until("takes a named snapshot")
-        tmux("send-keys", "?", "n")
-        until("name of the snapshot")
-        tmux("send-keys", "warm", "Enter")
-        until("snapshot 'warm' at")
-        tmux("send-keys", "t")
-        until("bottom-up")
-        tmux("send-keys", "q")
-        until("since now")
-        tmux("send-keys", "f")
-        until("written: ")
-        tmux("resize-window", "-x", "40", "-y", "10")
-        until("live")
-        run.send_signal(signal.SIGTERM)
-        tmux("resize-window", "-x", "100", "-y", "30")
-        until("the run has ended", "ended after")
-        tmux("send-keys", "q")
-        until("status 0")
+        self.assertEqual(run.wait(live_runs.WAIT), 128 + signal.SIGTERM)
 
 
 if __name__ == "__main__":

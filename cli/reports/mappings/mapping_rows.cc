@@ -19,10 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Count ShownOf(const MappingRow& row, Figure figure) {
-  return figure == Figure::kLeaked ? row.leaked : figure == Figure::kTotal ? row.total : row.peak;
-}
-
 MappingRow PlaceOfRow(const Profile& profile, const SnapshotMapping& mapping) {
   MappingRow row;
   ProfileSite site;
@@ -41,7 +37,7 @@ MappingRow PlaceOfRow(const Profile& profile, const SnapshotMapping& mapping) {
 }
 
 // The first `limit` rows of each kind, reserved or not, and the sum of the others.
-std::vector<MappingRow> Limited(std::vector<MappingRow> rows, size_t limit) {
+std::vector<MappingRow> LimitedRows(std::vector<MappingRow> rows, size_t limit) {
   if (limit == 0) return rows;
   std::vector<MappingRow> limited;
   for (const bool reserved : {false, true}) {
@@ -100,7 +96,7 @@ std::string MappingsJsonText(const Profile& profile, Figure figure, size_t limit
   json["notes"] = profile.notes;
   json["figure"] = NameOf(figure);
   Json& array = json["rows"] = Json::array();
-  for (const MappingRow& row : Limited(MappingRows(profile, figure), limit)) {
+  for (const MappingRow& row : LimitedRows(MappingRows(profile, figure), limit)) {
     array.push_back({{"function", row.function},
                      {"file", row.file},
                      {"line", row.line},
@@ -119,7 +115,7 @@ std::string MappingsCsv(const Profile& profile, Figure figure, size_t limit) {
   std::string text = CsvLine({"function", "file", "line", "module", "kind", "reserved",
                               "mapped_file", "peak_bytes", "peak_mappings", "leaked_bytes",
                               "leaked_mappings", "total_bytes", "total_mappings"});
-  for (const MappingRow& row : Limited(MappingRows(profile, figure), limit)) {
+  for (const MappingRow& row : LimitedRows(MappingRows(profile, figure), limit)) {
     std::vector<std::string> fields = {
         row.function,   row.file,         row.line != 0 ? fmt::format("{}", row.line) : "",
         row.module,     NameOf(row.kind), row.reserved ? "true" : "false",

@@ -26,6 +26,11 @@ struct MappingRow {
   Count peak, leaked, total;
 };
 
+// Pre: not kTemporary.
+inline const Count& ShownOf(const MappingRow& row, Figure figure) {
+  return figure == Figure::kLeaked ? row.leaked : figure == Figure::kTotal ? row.total : row.peak;
+}
+
 // Reserved rows come last; then ordered by the figure. Pre: not kTemporary.
 std::vector<MappingRow> MappingRows(const Profile& profile, Figure figure);
 

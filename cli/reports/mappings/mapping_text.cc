@@ -8,10 +8,6 @@
 namespace memprof {
 namespace {
 
-const Count& ShownOf(const MappingRow& row, Figure figure) {
-  return figure == Figure::kLeaked ? row.leaked : figure == Figure::kTotal ? row.total : row.peak;
-}
-
 const char* TitleOf(Figure figure) {
   switch (figure) {
     case Figure::kLeaked:

@@ -2,19 +2,25 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
+
+#include "cli/basics/process_facts.h"
 
 namespace memprof {
 namespace {
 
-constexpr int kBacklog = 16;
+constexpr int kControlBacklog = 16;
+constexpr std::chrono::milliseconds kStoppedAfter{
+    50};                                           // one that is silent for so long may be stopped
 constexpr timeval kRequestLimit = {0, 50 * 1000};  // a request is sent together with the connect
 
 bool Fill(sockaddr_un& address, const std::string& path) {
@@ -25,11 +31,29 @@ bool Fill(sockaddr_un& address, const std::string& path) {
   return true;
 }
 
-std::optional<uid_t> UserBehind(int fd) {
+std::optional<ucred> PeerOf(int fd) {
   ucred peer = {};
   socklen_t bytes = sizeof peer;
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0) return std::nullopt;
-  return peer.uid;
+  return peer;
+}
+
+std::optional<uid_t> UserBehind(int fd) {
+  const auto peer = PeerOf(fd);
+  return peer ? std::optional(peer->uid) : std::nullopt;
+}
+
+// Waits until the peer has answered, at most so long; not at all for a process that is stopped.
+void AwaitAnswer(int fd, std::chrono::milliseconds patience) {
+  const auto peer = PeerOf(fd);
+  pollfd answer = {fd, POLLIN, 0};
+  while (patience.count() > 0) {
+    const auto slice = std::min(patience, kStoppedAfter);
+    if (poll(&answer, 1, static_cast<int>(slice.count())) != 0) return;
+    patience -= slice;
+    const auto state = peer ? StateOf(peer->pid) : std::nullopt;
+    if (state && (state->state == 'T' || state->state == 't')) return;
+  }
 }
 
 // True if the peer is this user or root.
@@ -68,9 +92,9 @@ ControlReply Only(ControlStatus status) {
   return reply;
 }
 
-ControlReply Receive(int fd) {
+ControlReply Receive(int fd, int flags = 0) {
   ControlReply reply;
-  const ssize_t bytes = recv(fd, &reply, sizeof reply, 0);
+  const ssize_t bytes = recv(fd, &reply, sizeof reply, flags);
   if (bytes < 0 && errno == EAGAIN) return Only(ControlStatus::kSilent);
   if (bytes != static_cast<ssize_t>(sizeof reply) || reply.version != kControlVersion ||
       reply.status > ControlStatus::kMine) {
@@ -90,7 +114,7 @@ Result<ControlSocket> ControlSocket::Open(PrivateDirectory& directory) {
   }
   if (!opened.fd_ ||
       bind(opened.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(opened.fd(), kBacklog) != 0) {
+      listen(opened.fd(), kControlBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", path, strerror(errno)));
   }
   return opened;
@@ -142,7 +166,8 @@ ControlReply AskSupervisor(const std::string& directory, uid_t other, const Cont
                                              static_cast<ssize_t>(sizeof request)) {
     return Only(ControlStatus::kNobody);
   }
-  ControlReply reply = Receive(peer.get());
+  AwaitAnswer(peer.get(), patience);
+  ControlReply reply = Receive(peer.get(), MSG_DONTWAIT);
   if (reply.status != ControlStatus::kMine) return reply;
   if (request.action != ControlAction::kShow) SetLimit(peer.get(), kControlTimeout);
   reply = Receive(peer.get());

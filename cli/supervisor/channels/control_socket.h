@@ -28,7 +28,7 @@ namespace memprof {
 inline constexpr char kControlSocketName[] = "control";  // in the private directory
 inline constexpr uint32_t kControlVersion = 4;
 // How long the asker waits for each reply. The first one comes at once unless the supervisor is
-// stopped.
+// stopped; one that is seen to be stopped is not waited for.
 inline constexpr std::chrono::milliseconds kControlPatience{1000};
 inline constexpr std::chrono::milliseconds kControlTimeout{60'000};
 
@@ -95,7 +95,8 @@ class ControlSocket {
 // belongs to this user or to `other`, and nobody else can write in it. The socket is used only if
 // it belongs to the same user and that user listens there. Symbolic links are not followed. The
 // checked files stay open, so the ones used are the ones checked. The reply's text is still the
-// listener's, and is not trusted. `rest` gets the connection, on which more may follow.
+// listener's, and is not trusted. `rest` gets the connection, on which more may follow. Threads may ask
+// at the same time.
 ControlReply AskSupervisor(const std::string& directory, uid_t other, const ControlRequest& request,
                            std::chrono::milliseconds patience = kControlPatience,
                            ScopedFd* rest = nullptr);

@@ -18,7 +18,7 @@
 namespace memprof {
 namespace {
 
-constexpr int kBacklog = SOMAXCONN;  // a build may start hundreds of programs at once
+constexpr int kTrackerBacklog = SOMAXCONN;  // a build may start hundreds of programs at once
 // A tracker sends its hello together with its connect; a peer that doesn't is no tracker.
 constexpr timeval kHelloLimit = {0, 50 * 1000};
 
@@ -35,7 +35,7 @@ Result<TrackerSocket> TrackerSocket::Open(PrivateDirectory& directory) {
   std::memcpy(address.sun_path, opened.path_.c_str(), opened.path_.size());
   if (!opened.fd_ ||
       bind(opened.fd(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      listen(opened.fd(), kBacklog) != 0) {
+      listen(opened.fd(), kTrackerBacklog) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("socket {}: {}", opened.path_, strerror(errno)));
   }
   return opened;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "cli/basics/background_work.h"
 #include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/proc_files.h"
+#include "cli/basics/thread_time.h"
 #include "core/region/region_reader.h"
 
 namespace memprof {
@@ -33,12 +33,6 @@ std::optional<uint64_t> ResidentBytesOf(int statm_fd) {
   const uint64_t pages = std::strtoull(resident, nullptr, 10);
   if (pages == 0) return std::nullopt;
   return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
-
-nanoseconds ThreadTime() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
 // The sites and mappings that the moments hold; those that moments share once.

@@ -7,13 +7,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
-#include <ctime>
 #include <string>
 #include <utility>
 
 #include "cli/basics/background_work.h"
 #include "cli/basics/descriptor_reserve.h"
 #include "cli/basics/proc_files.h"
+#include "cli/basics/thread_time.h"
 #include "cli/supervisor/images/image_history.h"
 #include "cli/supervisor/images/resident_parts.h"
 #include "core/region/region_reader.h"
@@ -48,12 +48,6 @@ std::string PathOf(int fd) {
   char path[4096];
   const ssize_t n = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path, sizeof path);
   return n > 0 ? std::string(path, static_cast<size_t>(n)) : std::string();
-}
-
-nanoseconds ThreadTime() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
 }
 
 // The size of new threads' stacks.

@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kLookTick{100};
-constexpr milliseconds kBusyTick{10};  // while children keep coming
+constexpr milliseconds kBusyLook{10};  // while children keep coming
 constexpr milliseconds kSampleTick{1000};
 constexpr milliseconds kTrackerComes{1000};  // how soon after an exec a tracker connects, or never
 constexpr milliseconds kFirstEventComes{100};
@@ -210,7 +210,7 @@ void ProcessTree::SayWhyNot(const std::string& why) {
 
 void ProcessTree::TakeClaims() {
   const auto now = steady_clock::now();
-  if (claims_.Look()) next_look_ = now + kBusyTick;
+  if (claims_.Look()) next_look_ = now + kBusyLook;
 }
 
 void ProcessTree::TakeClaim(const SlotClaims::Resolved& resolved) {

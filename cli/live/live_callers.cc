@@ -1,0 +1,150 @@
+#include "cli/live/live_callers.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/frame_kind.h"
+#include "core/profile/location.h"
+#include "core/tree/path_to_root.h"
+
+namespace memprof {
+namespace {
+
+constexpr char kOutermost[] = "[outermost]";
+constexpr char kOwn[] = "[own]";
+
+}  // namespace
+
+bool LiveCallers::IsEnd(const LiveKey& key) { return key.name == kOutermost || key.name == kOwn; }
+
+LiveCallers::LiveCallers(const LiveTable& table, const LiveView& view, bool callees)
+    : table_(table), view_(view), callees_(callees) {
+  for (uint32_t i = 0; i < table.processes().size(); ++i) {
+    const Profile& profile = table.processes()[i].profile;
+    // A frame has the same key in all of its nodes.
+    std::vector<uint32_t> numbers(profile.nodes.size());
+    std::vector<bool> of_program(profile.nodes.size());
+    std::vector<uint32_t> of_frame(profile.frames.size(), UINT32_MAX);
+    std::vector<bool> frame_of_program(profile.frames.size());
+    for (uint32_t node = 0; node < profile.nodes.size(); ++node) {
+      if (node == 0) {
+        numbers[0] = Number(KeyOfNode(profile, 0, view.by));
+        continue;
+      }
+      const uint32_t at = profile.nodes[node].frame;
+      if (of_frame[at] == UINT32_MAX) {
+        of_frame[at] = Number(KeyOfNode(profile, node, view.by));
+        const ProfileFrame& frame = profile.frames[at];
+        const std::string_view module = frame.module < profile.modules.size()
+                                            ? std::string_view(profile.modules[frame.module].path)
+                                            : std::string_view();
+        frame_of_program[at] = ClassifyFrame(frame.function, module) == FrameKind::kProgram;
+      }
+      numbers[node] = of_frame[at];
+      of_program[node] = frame_of_program[at];
+    }
+    for (uint32_t site = 0; site < profile.sites.size(); ++site) {
+      stacks_.push_back(StackOf(i, site, numbers, of_program));
+    }
+  }
+}
+
+uint32_t LiveCallers::Number(const LiveKey& key) {
+  const auto [at, is_new] = numbers_.try_emplace(key, static_cast<uint32_t>(keys_.size()));
+  if (is_new) keys_.push_back(key);
+  return at->second;
+}
+
+std::optional<uint32_t> LiveCallers::NumberOf(const LiveKey& key) const {
+  const auto at = numbers_.find(key);
+  if (at == numbers_.end()) return std::nullopt;
+  return at->second;
+}
+
+LiveCallers::Stack LiveCallers::StackOf(uint32_t process, uint32_t site,
+                                        const std::vector<uint32_t>& numbers,
+                                        const std::vector<bool>& of_program) const {
+  const Profile& profile = table_.processes()[process].profile;
+  Stack stack;
+  stack.site = {process, site};
+  const uint32_t location = LocationOf(profile, profile.sites[site]);
+  for (const uint32_t node : PathToRoot(profile.nodes, profile.sites[site].node)) {
+    if (node == location) stack.own = stack.keys.size();
+    if (node == location || of_program[node]) stack.keys.push_back(numbers[node]);
+  }
+  if (stack.keys.empty()) stack.keys.push_back(numbers[location]);
+  return stack;
+}
+
+std::optional<long> LiveCallers::FirstBehind(const LiveKey& row, const Stack& stack) const {
+  const auto count = static_cast<long>(stack.keys.size());
+  const auto own = static_cast<long>(stack.own);
+  const Profile& profile = table_.processes()[stack.site.process].profile;
+  if (profile.sites[stack.site.site].runtime_reason != nullptr && view_.by != LiveBy::kThread &&
+      view_.by != LiveBy::kProcess) {
+    return std::nullopt;  // one row for all of them
+  }
+  if (IsOfFrames()) {
+    const auto number = NumberOf(row);
+    if (!number) return std::nullopt;
+    long at = own;
+    if (view_.inclusive) {
+      // The outermost one has what all of them called.
+      for (at = count - 1; at >= 0 && stack.keys[static_cast<size_t>(at)] != *number; --at) {
+      }
+      if (at < 0) return std::nullopt;
+    } else if (stack.keys[stack.own] != *number) {
+      return std::nullopt;
+    }
+    return callees_ ? at - 1 : at + 1;
+  }
+  if (!table_.IsIn(row, stack.site, view_)) return std::nullopt;
+  if (callees_) return count - 1;
+  return view_.by == LiveBy::kSite ? own + 1 : own;
+}
+
+std::vector<LiveRow> LiveCallers::Behind(const Path& path) const {
+  std::vector<LiveRow> rows;
+  if (path.empty() || IsEnd(path.back())) return rows;
+  std::vector<uint32_t> steps;
+  for (size_t i = 1; i < path.size(); ++i) {
+    const auto number = NumberOf(path[i]);
+    if (!number) return rows;
+    steps.push_back(*number);
+  }
+  std::map<uint32_t, std::vector<LiveSite>> behind;
+  std::vector<LiveSite> ended;
+  for (const Stack& stack : stacks_) {
+    const auto first = FirstBehind(path[0], stack);
+    if (!first) continue;
+    const long step = callees_ ? -1 : 1;
+    // What allocates is where callees end: what is called from there is the allocator's plumbing.
+    const long last = callees_ ? static_cast<long>(view_.inclusive && IsOfFrames() ? 0 : stack.own)
+                               : static_cast<long>(stack.keys.size()) - 1;
+    const auto is_there = [&](long at) { return callees_ ? at >= last : at <= last; };
+    long at = *first;
+    bool is_of_path = true;
+    for (const uint32_t number : steps) {
+      is_of_path = is_there(at) && stack.keys[static_cast<size_t>(at)] == number;
+      if (!is_of_path) break;
+      at += step;
+    }
+    if (!is_of_path) continue;
+    if (is_there(at)) {
+      behind[stack.keys[static_cast<size_t>(at)]].push_back(stack.site);
+    } else {
+      ended.push_back(stack.site);
+    }
+  }
+  if (behind.empty()) return rows;
+  for (const auto& [number, sites] : behind) rows.push_back(table_.Sum(keys_[number], sites));
+  if (!ended.empty()) {
+    rows.push_back(table_.Sum({callees_ ? kOwn : kOutermost, "", "", "", 0}, ended));
+  }
+  rows.erase(std::remove_if(rows.begin(), rows.end(), IsEmpty), rows.end());
+  SortRows(rows, view_.sort);
+  return rows;
+}
+
+}  // namespace memprof
