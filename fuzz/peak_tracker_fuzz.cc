@@ -2,7 +2,8 @@
 // maximum.
 //
 //   input   1 byte: whether glibc says that there is one thread; how much each of two threads may
-//           hold back (0: nothing, and then everything is exact)
+//           hold back (0: nothing, and then everything is exact). Several threads count in accounts
+//           while the heap is far below its peak
 //           3 bytes an operation: which, of which thread and site; a size
 
 #include <sys/single_threaded.h>
@@ -44,13 +45,7 @@ class Both {
       blocks_.pop_back();
     }
     const uint64_t added = allocates ? bytes : 0;
-    PeakTracker tracker(&word_);
-    uint64_t epoch;
-    if (slack_ == 0) {
-      epoch = tracker.Record(added, old.bytes);
-    } else if (!tracker.KeepBack(pending_[thread], slack_, added, old.bytes, epoch)) {
-      epoch = tracker.RecordWithKept(pending_[thread], added, old.bytes);
-    }
+    const uint64_t epoch = Enter(thread, added, old.bytes);
     Cell* cells = cells_ + thread * kSites;
     if (frees) Book(cells[old.site], epoch, {.freed_bytes = old.bytes, .freed_count = 1});
     if (allocates) {
@@ -68,23 +63,44 @@ class Both {
   }
 
   void Mark() {
-    PeakState before = PeakTracker(&word_).Load();
-    if (!PeakTracker(&word_).EndSegment(before, before)) std::abort();
+    PeakState before = Tracker().Load();
+    if (before.current != current_) std::abort();
+    if (!Tracker().EndSegment(before, before)) std::abort();
+    if (before.current != current_) std::abort();
     peak_ = current_;
     std::memcpy(at_peak_, live_, sizeof live_);
     Check();
   }
 
   void Disarm() {
-    PeakState state = PeakTracker(&word_).Load();
-    PeakTracker(&word_).Disarm(state);
-    if (!(state == Unpack(word_)) || state.armed) std::abort();
+    PeakState state = Tracker().Load();
+    Tracker().Disarm(state);
+    if (!(state == Tracker().Load()) || state.armed) std::abort();
     Check();
   }
 
  private:
-  void Check() const {
-    const PeakState state = Unpack(word_);
+  PeakTracker Tracker() { return PeakTracker(PeakPlace{&word_, accounts_, &policy_}); }
+
+  // As events/order.cc does it.
+  uint64_t Enter(size_t thread, uint64_t added, uint64_t removed) {
+    PeakTracker tracker = Tracker();
+    uint64_t epoch;
+    if (OneThread() && slack_ == 0) {
+      return tracker.RecordAlone(added, removed, epoch) ? epoch : tracker.Record(added, removed);
+    }
+    const auto slot = static_cast<uint32_t>(thread);
+    std::atomic<uint64_t>& account = accounts_[AccountOfSlot(slot)].account;
+    if (PeakTracker::RecordInAccount(account, shares_[thread], added, removed, epoch) ||
+        tracker.KeepBack(pending_[thread], slack_, added, removed, epoch)) {
+      return epoch;
+    }
+    return tracker.RecordWithKept({&shares_[thread], slot, kThreads, !OneThread()},
+                                  pending_[thread], added, removed);
+  }
+
+  void Check() {
+    const PeakState state = Tracker().Load();
     int64_t rows[kSites] = {};
     int64_t sum = 0;
     for (size_t i = 0; i < kCells; ++i) {
@@ -112,6 +128,9 @@ class Both {
 
   const uint64_t slack_;
   PackedPeak word_ = Pack({0, 0, 0, false});
+  PeakAccount accounts_[kPeakAccounts] = {};
+  PeakPolicy policy_ = {};
+  PeakShare shares_[kThreads] = {};
   Cell cells_[kCells] = {};
   int64_t pending_[kThreads] = {};
   std::vector<Block> blocks_;

@@ -70,6 +70,7 @@ bool Region::Attach(void* base, uint64_t bytes) {
   };
   if (capacity(Table::kDetailChunks) < capacity(Table::kCellChunks) ||
       capacity(Table::kCellChunks) > kMaxCellChunks ||
+      capacity(Table::kPeakAccounts) < kPeakAccounts ||
       capacity(Table::kSharedGroups) * kGroupsPerWord * kCellsPerChunk < capacity(Table::kSites)) {
     return false;
   }
@@ -80,6 +81,7 @@ bool Region::Attach(void* base, uint64_t bytes) {
   cells_ = Records<Cell>(Table::kCellChunks);
   details_ = Records<CellDetails>(Table::kDetailChunks);
   size_counts_ = Records<SizeCounts>(Table::kSizeCounts);
+  peak_accounts_ = Records<PeakAccount>(Table::kPeakAccounts);
   return true;
 }
 

@@ -51,6 +51,7 @@ class Region {
   Cell* cells() const { return cells_; }
   CellDetails* details() const { return details_; }
   SizeCounts* size_counts() const { return size_counts_; }
+  PeakAccount* peak_accounts() const { return peak_accounts_; }
   uint32_t capacity(Table table) const { return info(table).capacity; }
   uint32_t count(Table table) const {
     const uint32_t n = header_->counts[static_cast<size_t>(table)].load(std::memory_order_acquire);
@@ -75,6 +76,7 @@ class Region {
   Cell* cells_ = nullptr;
   CellDetails* details_ = nullptr;
   SizeCounts* size_counts_ = nullptr;
+  PeakAccount* peak_accounts_ = nullptr;
   TableInfo tables_[kTableCount] = {};  // the checked values
 };
 

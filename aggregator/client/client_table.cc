@@ -124,8 +124,7 @@ int Usage(memprof_usage* usage) {
   const ErrnoGuard keep;
   const TrackerAccess access;
   if (!access.usable()) return 0;
-  RegionHeader& header = access.region().header();
-  const PeakState state = PeakTracker(&header.peak).Load();
+  const PeakState state = PeakTracker(PeakPlaceOf(access.region())).Load();
   const uint64_t kept = access.segments().KeptPeak();
   const SlotCells::Sums sums = access.sums();
   memprof_usage ours = {};

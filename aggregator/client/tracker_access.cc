@@ -16,10 +16,7 @@ TrackerAccess::TrackerAccess()
   if (!usable_) return;
   slot_ = thread_state.slot != nullptr ? thread_state.slot : AttachThread();
   if (slot_ == nullptr || slot_->pending == 0 || ForkedMeanwhile()) return;
-  const int64_t pending = slot_->pending;
-  slot_->pending = 0;
-  const auto size = static_cast<uint64_t>(pending < 0 ? -pending : pending);
-  PeakTracker(&process_region.header().peak).Record(pending > 0 ? size : 0, pending < 0 ? size : 0);
+  PeakTracker(PeakPlaceOf(process_region)).RecordKept(PeakCallerOf(slot_), slot_->pending);
 }
 
 TrackerAccess::~TrackerAccess() {

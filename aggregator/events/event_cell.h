@@ -49,8 +49,7 @@ Where CellOfSite(ThreadSlot* slot, uint32_t site);
 // The cell for a free of a block whose allocation was booked in `cell`.
 [[gnu::always_inline]] inline Where CellForFree(ThreadSlot* slot, uint32_t cell) {
   if (slot != nullptr && slot_cells.Owns(*slot, cell)) return Where::Own(cell);
-  return CellOfSite(slot,
-                    CellAt(process_region, cell).site_plus_one.load(std::memory_order_relaxed) - 1);
+  return CellOfSite(slot, SiteOfCell(process_region, cell));
 }
 
 // The remembered result for a stack depends on the stack and on this tag.

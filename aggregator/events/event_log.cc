@@ -52,7 +52,7 @@ uint64_t HashOf(const StackMemory* stack) {
 
 uint32_t SiteOf(uint32_t cell) {
   if (cell == kNoCell) return kNoRecord;
-  return CellAt(*region, cell).site_plus_one.load(std::memory_order_relaxed) - 1;
+  return SiteOfCell(*region, cell);
 }
 
 void Append(const Event& event) {

@@ -1,5 +1,7 @@
 #include "aggregator/events/order.h"
 
+#include "aggregator/state/counting.h"
+
 namespace memprof {
 
 void UpdateSlack() {
@@ -24,14 +26,26 @@ void UpdateSlack() {
   } while (slots.count() != threads);
 }
 
+PeakCaller PeakCallerOf(ThreadSlot* slot) {
+  if (slot == nullptr) return {};
+  // A child that counts in its parent's region by mistake (fork/forked_child.cc) begins nothing
+  // there: the parent's slot may do so at the same time.
+  return {&slot->peak, slot->number, slots.count(), !OneThread() && CountsAnything()};
+}
+
 namespace {
 
 // A function of its own, so that RecordPeakAmongThreads saves no register for it.
 [[gnu::noinline]] uint64_t RecordNow(ThreadSlot* slot, uint64_t added, uint64_t removed) {
-  PeakTracker tracker(&process_region.header().peak);
-  tracker.Fetch();
+  PeakTracker tracker(PeakPlaceOf(process_region));
   if (slot == nullptr) return tracker.Record(added, removed);
-  const uint64_t epoch = tracker.RecordWithKept(slot->pending, added, removed);
+  uint64_t epoch;
+  // While the word is far, events only read it.
+  if (!slot->peak.found_far) tracker.Fetch();
+  if (slot->peak.found_far || slot->pending != 0 ||
+      !tracker.RecordStayingNear(added, removed, epoch)) {
+    epoch = tracker.RecordWithKept(PeakCallerOf(slot), slot->pending, added, removed);
+  }
   // Only an allocation raises the peak. A rise because of changes that were held back is seen at
   // the next one.
   if (added > removed) UpdateSlack();
@@ -40,14 +54,24 @@ namespace {
 
 }  // namespace
 
+[[gnu::noinline]] uint64_t RecordPeakOfOneThread(uint64_t added, uint64_t removed) {
+  uint64_t epoch;
+  if (PeakTracker(&process_region.header().peak).RecordNear(added, removed, epoch)) return epoch;
+  return PeakTracker(PeakPlaceOf(process_region)).Record(added, removed);
+}
+
 [[gnu::noinline]] uint64_t RecordPeakAmongThreads(ThreadSlot* slot, uint64_t added,
                                                   uint64_t removed) {
-  RegionHeader& header = process_region.header();
-  const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
   uint64_t epoch;
-  if (slot != nullptr &&
-      PeakTracker(&header.peak).KeepBack(slot->pending, slack, added, removed, epoch)) {
-    return epoch;
+  if (slot != nullptr) {
+    std::atomic<uint64_t>& account =
+        process_region.peak_accounts()[AccountOfSlot(slot->number)].account;
+    if (PeakTracker::RecordInAccount(account, slot->peak, added, removed, epoch)) return epoch;
+    RegionHeader& header = process_region.header();
+    const uint64_t slack = header.peak_slack.load(std::memory_order_relaxed);
+    if (PeakTracker(&header.peak).KeepBack(slot->pending, slack, added, removed, epoch)) {
+      return epoch;
+    }
   }
   return RecordNow(slot, added, removed);
 }

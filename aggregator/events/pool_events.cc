@@ -139,7 +139,7 @@ void OnPoolArena(void* address) {
     return;
   }
   if (WatchesThreads()) WatchFreed(old.cell, old.size);
-  const uint32_t site = CellAt(process_region, where.cell()).site_plus_one.load() - 1;
+  const uint32_t site = SiteOfCell(process_region, where.cell());
   // Other processes may write the cell of a forked child.
   const uint32_t known = site < process_region.capacity(Table::kSites) ? site : 0;
   const Event event = {.kind = EventKind::kReallocated,

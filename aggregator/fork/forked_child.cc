@@ -46,12 +46,9 @@ constinit uint32_t forking_pid = 0;
 constinit std::atomic<uint64_t> dropped_before_start{0};
 constinit std::atomic<bool> said_unfollowed{false};  // this child may never start to count
 
-// Reads only the low half of the word, since the parent may be changing it (region_layout.h, Pack).
-// 0: the parent is gone.
+// The parent may go on counting meanwhile. 0: it is gone.
 int64_t HeapNow() {
-  if (!HasParentsRegion()) return 0;
-  const uint64_t low = __atomic_load_n(&process_region.header().peak.low, __ATOMIC_RELAXED);
-  return static_cast<int64_t>(low & kPeakMaxBytes) - kPeakBias;
+  return HasParentsRegion() ? PeakTracker(PeakPlaceOf(process_region)).Current() : 0;
 }
 
 bool MadeByFork() { return fork_note != nullptr && fork_note->by_fork; }

@@ -97,8 +97,7 @@ void EnterMapping(MappingEvent& event, const Caller& caller, int fd) {
   ThreadSlot* slot = SlotOf(scope);
   if (CountsNew()) {
     const Where where = CellForSample(slot, 0, caller);
-    event.site =
-        CellAt(process_region, where.cell()).site_plus_one.load(std::memory_order_relaxed) - 1;
+    event.site = SiteOfCell(process_region, where.cell());
     if (event.what.kind == MappingKind::kFile) NameFile(event, fd);
   } else {  // the old mapping is gone anyway
     event.from = event.kind == MappingEvent::Kind::kMap ? event.start : event.from;

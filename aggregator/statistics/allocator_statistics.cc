@@ -201,7 +201,7 @@ void Report(bool asks) {
     if (!Ask(said)) said = {};
   }
   if (said.provider != AllocatorProvider::kNone) {
-    const int64_t live_bytes = PeakTracker(&header.peak).Current();
+    const int64_t live_bytes = PeakTracker(PeakPlaceOf(process_region)).Current();
     AllocatorFigures& figures = header.allocator;
     const uint32_t sequence = figures.sequence.load(std::memory_order_relaxed);
     figures.sequence.store(sequence + 1, std::memory_order_relaxed);

@@ -94,7 +94,7 @@ bool Segments::IsWanted(uint64_t peak) const {
 
 // The first three steps of a mark.
 bool Segments::EndSegment() {
-  PeakTracker word(&region_.header().peak);
+  PeakTracker word(PeakPlaceOf(region_));
   if (!Counts()) return false;
   before_ = word.Load();
   for (int i = 0; i < kTries; ++i) {

@@ -56,6 +56,7 @@ uint32_t SharedCell(const Region& region, uint32_t site) {
   const uint32_t id = chunk * kCellsPerChunk + site % kCellsPerChunk;
   std::atomic<uint32_t>& owner = region.cells()[id].site_plus_one;
   if (owner.load(std::memory_order_relaxed) != site + 1) {
+    region.details()[id].site_plus_one.store(site + 1, std::memory_order_release);
     owner.store(site + 1, std::memory_order_release);
   }
   std::atomic<uint64_t>& word =

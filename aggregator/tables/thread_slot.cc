@@ -73,6 +73,7 @@ uint32_t SlotCells::New(ThreadSlot& slot, uint32_t site) {
   }
   if (slot.index_used * 2 >= slot.index_capacity && !GrowIndex(slot)) return kNoCell;
   const uint32_t id = (slot.chunk_plus_one - 1) * kCellsPerChunk + slot.chunk_used++;
+  region_.details()[id].site_plus_one.store(site + 1, std::memory_order_release);
   CellAt(region_, id).site_plus_one.store(site + 1, std::memory_order_release);
   *IndexEntry(slot.index, slot.index_capacity, site) = uint64_t{site + 1u} << 32 | id;
   ++slot.index_used;

@@ -23,6 +23,7 @@
 #include "aggregator/basics/region.h"
 #include "aggregator/python/python_stack.h"
 #include "aggregator/tables/last_allocations.h"
+#include "aggregator/tables/peak_tracker.h"
 #include "aggregator/tables/recent_stacks.h"
 #include "aggregator/unwind/stack_capture.h"
 #include "aggregator/unwind/verified_stacks.h"
@@ -41,6 +42,7 @@ struct ThreadSlot {
   std::atomic<uint32_t> taken;         // how often it was taken: distinguishes its owners
   uint32_t thread_name;                // id in the region
   int64_t pending;                     // bytes held back from the peak (PeakTracker::KeepBack)
+  PeakShare peak;                      // its part of the account of the same number
   uint32_t chunk_plus_one;             // the newest of the slot's chunks
   uint32_t chunk_used;                 // number of cells used in it
   uint32_t index_used;
@@ -92,6 +94,11 @@ class SlotTable {
 inline constexpr uint32_t kNoCell = 0xffffffffu;
 
 inline Cell& CellAt(const Region& region, uint32_t id) { return region.cells()[id]; }
+
+// The site of a cell of any thread, without touching the cell.
+inline uint32_t SiteOfCell(const Region& region, uint32_t id) {
+  return region.details()[id].site_plus_one.load(std::memory_order_relaxed) - 1;
+}
 
 // SlotCells: the cell of a site in a slot, and the slot of a cell.
 //

@@ -30,6 +30,9 @@
 //                                   kCellChunks with the same index; 0: none. Of these two tables
 //                                   no records are taken: counts[] of both stays 0
 //   kPythonCodes, kPythonBytes      code of a Python interpreter (python_layout.h)
+//   kPeakAccounts  PeakAccount      what threads count in while the heap is far below its peak, by
+//                                   the slot's number plus one (peak_accounts.h). No records are
+//                                   taken of it either
 //
 // A worked example. Thread "main" calls main → f → malloc(100) and a thread "io" frees the block:
 //   nodes  1 = (parent 0, pc in _start)  2 = (1, main+0x10)  3 = (2, f+0x8)
@@ -60,6 +63,7 @@
 
 #include "core/protocol/heap_places.h"
 #include "core/protocol/mapping_layout.h"
+#include "core/protocol/peak_accounts.h"
 #include "core/protocol/python_layout.h"
 
 namespace memprof {
@@ -88,6 +92,7 @@ enum class Table : uint32_t {
   kChunkOwners,
   kPythonCodes,
   kPythonBytes,
+  kPeakAccounts,
   kCount,
 };
 inline constexpr size_t kTableCount = static_cast<size_t>(Table::kCount);
@@ -194,6 +199,8 @@ inline constexpr uint32_t kGroupsPerWord = 64;
 
 // Threads count in slots (aggregator/tables/thread_slot.h).
 inline constexpr uint32_t kMaxSlots = 1024;
+static_assert(kMaxSlots == 1u << kSlotBits);
+inline constexpr uint32_t kPeakAccounts = kMaxSlots + 1;
 
 // The owner of a slot if its tid may not be asked for (a filter of system calls), or if the tracker
 // might not see the thread's end. The tracker never takes such a thread for dead, the reader never
@@ -229,8 +236,10 @@ struct alignas(32) CellDetails {
   //   kOwnSizes | index     in this record of kSizeCounts
   //   kSizesElsewhere       in RegionHeader.other_sizes
   std::atomic<uint32_t> sizes;
-  uint32_t reserved_0;
-  uint64_t reserved_1;
+  // That of the cell, for the tracker: a thread that frees another's block looks for it here, since
+  // the cell itself is written at each event of its owner.
+  std::atomic<uint32_t> site_plus_one;
+  uint64_t reserved;
 };
 static_assert(sizeof(CellDetails) == 32);
 inline constexpr uint32_t kOwnSizes = 0x80000000u;
@@ -258,19 +267,25 @@ static_assert(sizeof(SizeCounts) == 768);
 //   armed                                  the cell's live figures
 //   not armed, cell.epoch == epoch         the cell's peak_* figures
 //   not armed, cell.epoch is older         the cell's live figures
+//
+// While the heap is far below its peak, the word has no current bytes but names a generation of
+// accounts (peak_accounts.h). All else in it stands still meanwhile, so the rows at the peak are
+// found in the same way.
 struct PeakState {
   // The live requested bytes that threads have added, below 2^46. It may be negative for a while if
-  // threads hold back allocations.
+  // threads hold back allocations. 0 while `far`.
   int64_t current;
   uint64_t peak;   // highest `current` of this segment
   uint64_t epoch;  // 33 bits; moves at most once for each new maximum, and at each mark
-  bool armed;      // the newest maximum is now
+  bool armed;      // the newest maximum is now; never while `far`
+  bool far = false;
+  uint64_t generation = 0;  // if `far`
   friend bool operator==(const PeakState&, const PeakState&) = default;
 };
 
 struct alignas(16) PackedPeak {
-  uint64_t low;   // current + kPeakBias : 47 | epoch bits 0..16 : 17
-  uint64_t high;  // peak : 47 | armed : 1 | epoch bits 17..32 : 16
+  uint64_t low;   // current + kPeakBias, or kLeastFar + generation : 47 | epoch bits 0..16 : 17
+  uint64_t high;  // peak : 47 | armed or far : 1 | epoch bits 17..32 : 16
   friend bool operator==(const PackedPeak&, const PackedPeak&) = default;
 };
 
@@ -279,14 +294,43 @@ inline constexpr uint64_t kPeakMaxBytes = (1ull << 47) - 1;
 // More than all threads together may hold back (aggregator/tables/peak_tracker.h).
 inline constexpr int64_t kPeakBias = int64_t{1} << 38;
 
+// The largest values of `low` name generations. That is told by `low` alone, which is looked at
+// again to see whether the word has changed.
+inline constexpr uint64_t kLeastFar = kPeakMaxBytes + 1 - (uint64_t{1} << kGenerationBits);
+inline constexpr int64_t kMostCurrent = static_cast<int64_t>(kLeastFar) - 1 - kPeakBias;
+
+inline constexpr bool IsFar(const PackedPeak& p) { return (p.low & kPeakMaxBytes) >= kLeastFar; }
+// One bit, so that the usual event tests it once.
+inline constexpr bool IsArmedOrFar(const PackedPeak& p) { return ((p.high >> 47) & 1) != 0; }
+inline constexpr uint64_t EpochOf(const PackedPeak& p) {
+  return (p.low >> 47) | ((p.high >> 48) << 17);
+}
+
 inline constexpr PackedPeak Pack(const PeakState& s) {
-  return {static_cast<uint64_t>(s.current + kPeakBias) | (s.epoch << 47),
-          s.peak | (uint64_t{s.armed} << 47) | ((s.epoch >> 17) << 48)};
+  const uint64_t value =
+      s.far ? kLeastFar + s.generation : static_cast<uint64_t>(s.current + kPeakBias);
+  return {value | (s.epoch << 47),
+          s.peak | (uint64_t{s.armed || s.far} << 47) | ((s.epoch >> 17) << 48)};
 }
 inline constexpr PeakState Unpack(const PackedPeak& p) {
-  return {static_cast<int64_t>(p.low & kPeakMaxBytes) - kPeakBias, p.high & kPeakMaxBytes,
-          (p.low >> 47) | ((p.high >> 48) << 17), ((p.high >> 47) & 1) != 0};
+  const uint64_t value = p.low & kPeakMaxBytes;
+  const bool far = IsFar(p);
+  return {far ? 0 : static_cast<int64_t>(value) - kPeakBias,
+          p.high & kPeakMaxBytes,
+          EpochOf(p),
+          IsArmedOrFar(p) && !far,
+          far,
+          far ? value - kLeastFar : 0};
 }
+
+// When the word may become far: it doesn't pay if the heap is mostly close to its peak
+// (aggregator/tables/peak_tracker.h). Any thread may write it; a lost update costs speed only.
+struct PeakPolicy {
+  std::atomic<int32_t> near_for;  // number of near events to go before the word may become far
+  std::atomic<uint16_t> level;    // how long it stays near after the next close, as a power of two
+  std::atomic<uint16_t> active;   // number of accounts that were joined in the last generation
+};
+static_assert(sizeof(PeakPolicy) == 8);
 
 // Segments. A mark (the begin or end of a scope, a named moment) ends a segment of the run and
 // begins the next one. The new segment's `peak` starts with what is live. The word has only the
@@ -403,7 +447,7 @@ struct RegionHeader {
 
   // Orders all events. It has a cache line of its own, since every thread writes it.
   alignas(64) PackedPeak peak;
-  uint64_t reserved_4;
+  PeakPolicy peak_policy;
   // upper bound of what all threads may have held back, in bytes
   std::atomic<uint64_t> peak_slack_bound;
 
@@ -504,6 +548,7 @@ inline uint64_t LayOutRegion(RegionHeader& header, uint64_t budget_bytes) {
       {Table::kChunkOwners, cell_chunks, sizeof(uint32_t)},
       {Table::kPythonCodes, python_codes, sizeof(PythonCodeRecord)},
       {Table::kPythonBytes, at_least(unit * 64, 512 * 1024), 1},
+      {Table::kPeakAccounts, kPeakAccounts, sizeof(PeakAccount)},
   };
   uint64_t offset = kPageBytes;
   for (const auto& p : plan) {

@@ -48,6 +48,7 @@ constexpr TableLimits kLimits[kTableCount] = {
     {sizeof(uint32_t), kMaxCellChunks},
     {sizeof(PythonCodeRecord), kMaxPythonCodes},
     {1, 1 << 26},
+    {sizeof(PeakAccount), 2 * kPeakAccounts},
 };
 
 bool CanNotShrink(int fd) {
@@ -86,18 +87,69 @@ std::optional<uint64_t> CopyWhatDiffers(const RegionPlace& place, unsigned char*
 
 tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
 
-Result<PeakState> CopyWord(const RegionPlace& place) {
+// The state of the ordering word with its live bytes, which are in the accounts while it is far.
+// `word()` looks at it, `live(generation)` sums the accounts; nullopt of either: the file was
+// truncated. The live bytes of a program that keeps counting may be those of no single moment.
+template <typename Word, typename Live>
+std::optional<PeakState> StateFrom(Word word, Live live) {
+  for (int i = 1;; ++i) {
+    const std::optional<PackedPeak> seen = word();
+    if (!seen) return std::nullopt;
+    PeakState state = Unpack(*seen);
+    if (!state.far) return state;
+    const std::optional<int64_t> first = live(state.generation);
+    const std::optional<int64_t> second = live(state.generation);
+    const std::optional<PackedPeak> after = word();
+    if (!first || !second || !after) return std::nullopt;
+    state.current = std::clamp(*second, -kPeakBias, kMostCurrent);
+    if (i == kWordTries || (*first == *second && *seen == *after)) return state;
+  }
+}
+
+std::optional<PackedPeak> CopyWord(const RegionPlace& place) {
   PackedPeak before;
   PackedPeak after;
   for (int i = 0; i < kWordTries; ++i) {
     constexpr uint64_t kAt = offsetof(RegionHeader, peak);
     if (!CopyInto(place, &before, kAt, sizeof before) ||
         !CopyInto(place, &after, kAt, sizeof after)) {
-      return CutShort();
+      return std::nullopt;
     }
     if (before == after) break;
   }
-  return Unpack(after);
+  return after;
+}
+
+// The live bytes of a generation, by the accounts that take part in it.
+std::optional<int64_t> CopyLive(const RegionPlace& place, const TableInfo& table,
+                                uint64_t generation) {
+  const uint32_t capacity = std::min(table.capacity, kPeakAccounts);
+  const uint32_t opener = AccountOfSlot(OpenerOf(generation));
+  if (table.record_bytes != sizeof(PeakAccount) || opener >= capacity) return 0;
+  std::vector<PeakAccount> accounts(capacity);
+  PeakAccount& from = accounts[opener];
+  if (!CopyInto(place, &from, table.offset + opener * sizeof from, sizeof from)) {
+    return std::nullopt;
+  }
+  // The opener's is copied again with those before it: a generation is read as it was first.
+  const PeakGeneration& named = from.generations[PlaceOf(generation)];
+  const int64_t base = named.base;
+  const uint32_t count = std::min<uint32_t>(named.accounts, capacity);
+  if (!CopyInto(place, accounts.data(), table.offset, count * sizeof(PeakAccount))) {
+    return std::nullopt;
+  }
+  PeakGeneration& copy = from.generations[PlaceOf(generation)];
+  copy.base = base;
+  copy.accounts = count;
+  return LiveInAccounts(accounts.data(), capacity, generation);
+}
+
+Result<PeakState> CopyState(const RegionPlace& place, const TableInfo& accounts) {
+  const auto state =
+      StateFrom([&] { return CopyWord(place); },
+                [&](uint64_t generation) { return CopyLive(place, accounts, generation); });
+  if (!state) return CutShort();
+  return *state;
 }
 
 // True if two successive copies of a cell agree on its row at the peak. If the epoch was the peak's
@@ -329,23 +381,40 @@ Result<uint32_t> RegionView::ReadKeptGeneration() const {
 }
 
 Result<PeakState> RegionView::ReadWord() const {
-  if (copied_) return CopyWord(place_);
-  PackedPeak seen;
-  for (int i = 0; i < 1000; ++i) {
-    auto load = [&] {
-      return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
-                        __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
-    };
-    // Two equal looks suffice. While `low`, and in it the epoch, doesn't change, there is no mark
-    // and nothing is disarmed. So `high` could only have moved to a higher peak, and `low` with it.
-    seen = load();
-    if (seen == load()) break;
-  }
-  return Unpack(seen);
+  const TableInfo& accounts = tables_[static_cast<size_t>(Table::kPeakAccounts)];
+  if (copied_) return CopyState(place_, accounts);
+  const auto word = [&] {
+    PackedPeak seen;
+    for (int i = 0; i < 1000; ++i) {
+      auto load = [&] {
+        return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
+                          __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
+      };
+      // Two equal looks suffice. While `low`, and in it the epoch, doesn't change, there is no mark
+      // and nothing is disarmed. So `high` could only have moved to a higher peak, and `low` with
+      // it.
+      seen = load();
+      if (seen == load()) break;
+    }
+    return std::optional(seen);
+  };
+  const auto live = [&](uint64_t generation) {
+    return std::optional(LiveInAccounts(Records<PeakAccount>(Table::kPeakAccounts),
+                                        std::min(accounts.capacity, kPeakAccounts), generation));
+  };
+  return *StateFrom(word, live);
 }
 
 Result<PeakState> ReadPeak(const RegionPlace& place) {
-  auto state = CopyWord(place);
+  TableInfo accounts = {};
+  constexpr uint64_t kAt = offsetof(RegionHeader, tables) +
+                           static_cast<size_t>(Table::kPeakAccounts) * sizeof(TableInfo);
+  if (place.layout != nullptr) {
+    accounts = place.layout->tables[static_cast<size_t>(Table::kPeakAccounts)];
+  } else if (!CopyInto(place, &accounts, kAt, sizeof accounts)) {
+    return CutShort();
+  }
+  auto state = CopyState(place, accounts);
   // The highest of the segments that have ended. A half is written before it becomes the valid one.
   struct {
     std::atomic<uint32_t> generation;

@@ -15,9 +15,11 @@ struct HeaderOnly {
     header.header_bytes = sizeof(RegionHeader);
     header.region_bytes = kBytes;
     for (TableInfo& table : header.tables) table = {kPageBytes, 1, 8};
+    accounts().capacity = kPeakAccounts;
   }
   bool IsTaken() { return Region().Attach(&header, kBytes); }
   TableInfo& nodes() { return header.tables[static_cast<size_t>(Table::kNodes)]; }
+  TableInfo& accounts() { return header.tables[static_cast<size_t>(Table::kPeakAccounts)]; }
   RegionHeader header = {};
 };
 
@@ -32,6 +34,13 @@ TEST(Region, IsRefusedWhereATableReachesBeyondItsEnd) {
     region.nodes() = table;
     EXPECT_FALSE(region.IsTaken()) << table.offset << " " << table.capacity;
   }
+}
+
+// Every slot has an account: nobody looks whether there is one.
+TEST(Region, IsRefusedWithoutAnAccountForEverySlot) {
+  HeaderOnly region;
+  --region.accounts().capacity;
+  EXPECT_FALSE(region.IsTaken());
 }
 
 TEST(Region, IsRefusedWhereItIsLargerThanItsMemory) {

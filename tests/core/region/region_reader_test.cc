@@ -366,5 +366,55 @@ TEST_P(RegionReader, ReadsTheOrderingWordAlone) {
   EXPECT_TRUE(IsRegion(region.fd()));
 }
 
+// The heap is far below its peak: live bytes are in the accounts of one generation.
+TEST_P(RegionReader, SumsTheAccountsOfAFarWord) {
+  MadeRegion region(GetParam());
+  const uint32_t site = region.Site(region.Node(0, 0x5000));
+  Fill(region.NewCell(site), 1000, 1, 700, 1);
+  region.NewCell(site).epoch = 5;
+  const uint64_t generation = GenerationOf(2, 7);
+  const auto account = [&](uint32_t index) -> PeakAccount& {
+    return region.At<PeakAccount>(Table::kPeakAccounts, index);
+  };
+  PeakGeneration& named = account(AccountOfSlot(2)).generations[PlaceOf(generation)];
+  named.base = 500;
+  named.accounts = 4;
+  account(kSharedAccount).account = AmountWord(-7, TagOf(generation) | kAccountOpen);
+  account(1).account = AmountWord(100, TagOf(generation));
+  account(2).account =
+      AmountWord(1000, TagOf(GenerationOf(2, 6)) | kAccountOpen);  // has not joined
+  account(3).account = AmountWord(-20, TagOf(generation) | kAccountJoined);
+  account(4).account = AmountWord(1000, TagOf(generation) | kAccountOpen);  // takes no part
+  const PeakState far = {0, 900, 5, false, true, generation};
+  region.SetPeak(far);
+  PeakState expected = far;
+  expected.current = 500 - 7 + 100 - 20;
+  EXPECT_EQ(*ReadPeak(region.fd()), expected);
+  const Result<Snapshot> s = ReadRegion(region.fd(), {});
+  ASSERT_TRUE(s.has_value()) << s.error().message;
+  EXPECT_EQ(s->tracker.counter_peak_bytes, 900u);
+  EXPECT_FALSE(s->tracker.inexact_read);
+}
+
+// Nothing that a program can write there leads outside the table, or overflows.
+TEST_P(RegionReader, TakesAnyFarWord) {
+  for (const uint64_t generation :
+       {GenerationOf(0, 0), GenerationOf(kMaxSlots - 1, 1), GenerationOf(1, ~0u)}) {
+    MadeRegion region(GetParam());
+    auto& opener =
+        region.At<PeakAccount>(Table::kPeakAccounts, AccountOfSlot(OpenerOf(generation)));
+    opener.generations[PlaceOf(generation)].base = std::numeric_limits<int64_t>::min();
+    opener.generations[PlaceOf(generation)].accounts = ~0u;
+    for (uint32_t i = 0; i < kPeakAccounts; ++i) {
+      region.At<PeakAccount>(Table::kPeakAccounts, i).account =
+          AmountWord(std::numeric_limits<int32_t>::min(), TagOf(generation));
+    }
+    region.SetPeak({0, 900, 5, false, true, generation});
+    ASSERT_TRUE(ReadPeak(region.fd()).has_value());
+    EXPECT_EQ(ReadPeak(region.fd())->peak, 900u);
+    EXPECT_TRUE(ReadRegion(region.fd(), {}).has_value());
+  }
+}
+
 }  // namespace
 }  // namespace memprof
