@@ -47,8 +47,14 @@ void ReleaseAtThreadExit(void* pointer) {
     return nullptr;
   }
   const ErrnoGuard keep;
-  ThreadSlot* slot =
-      SystemCallsFilteredByNow() ? slots.Acquire(kUnknownOwner) : slots.Acquire(kernel::Tid());
+  uint32_t owner = kUnknownOwner;
+  if (!SystemCallsFilteredByNow()) {
+    // A child by vfork has its parent's thread_state: with the child as the owner, the slot would
+    // be taken for one of a thread that has ended.
+    if (kernel::Pid() != process_region.header().pid) return nullptr;
+    owner = kernel::Tid();
+  }
+  ThreadSlot* slot = slots.Acquire(owner);
   if (slot == nullptr) {
     thread_state.events_without_slot = kAcquireAgainAfter;
     return nullptr;

@@ -86,15 +86,4 @@ bool Interpreter::HolderIsThisThread(const InterpreterMemory& memory, uintptr_t&
   return false;
 }
 
-uintptr_t Interpreter::newest_word() const {
-  // The runtime has the newest and the main interpreter side by side, not far from its beginning.
-  constexpr uintptr_t kSearched = 32 * sizeof(uintptr_t);
-  const uintptr_t main = main_();
-  if (main == 0 || newest_() != main) return 0;
-  for (uintptr_t at = runtime_; at < runtime_ + kSearched; at += sizeof(uintptr_t)) {
-    if (LoadWord(at) == main && LoadWord(at + sizeof(uintptr_t)) == main) return at;
-  }
-  return 0;
-}
-
 }  // namespace memprof

@@ -14,6 +14,7 @@
 #include "aggregator/python/eval_code.h"
 #include "aggregator/python/interpreter_layout.h"
 #include "aggregator/python/interpreter_memory.h"
+#include "aggregator/unwind/readable_stack.h"
 
 namespace memprof {
 
@@ -61,5 +62,16 @@ class Interpreter {
   uintptr_t (*lock_holder_)() = nullptr;  // the thread state that holds the lock
   uint32_t version_ = 0;
 };
+
+inline uintptr_t Interpreter::newest_word() const {
+  // The runtime has the newest and the main interpreter side by side, not far from its beginning.
+  constexpr uintptr_t kSearched = 32 * sizeof(uintptr_t);
+  const uintptr_t main = main_();
+  if (main == 0 || newest_() != main) return 0;
+  for (uintptr_t at = runtime_; at < runtime_ + kSearched; at += sizeof(uintptr_t)) {
+    if (LoadWord(at) == main && LoadWord(at + sizeof(uintptr_t)) == main) return at;
+  }
+  return 0;
+}
 
 }  // namespace memprof

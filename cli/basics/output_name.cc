@@ -74,6 +74,9 @@ void RemoveCapturesOf(const std::string& output) {
 }
 
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite) {
+  if (file.empty()) {
+    return Fail(ErrorKind::kUsage, fmt::format("{} is empty; it needs the name of a file", option));
+  }
   const std::filesystem::path parent = std::filesystem::path(file).parent_path();
   const std::string directory = parent.empty() ? std::string(".") : parent.string();
   struct stat info;

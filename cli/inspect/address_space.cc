@@ -14,7 +14,6 @@ namespace memprof {
 namespace {
 
 constexpr size_t kMostText = size_t{256} << 20;  // of 300,000 mappings
-constexpr uint64_t kPage = 4096;
 constexpr unsigned kMostHeaders = 64;
 
 bool HasFlag(std::string_view flags, std::string_view flag) {

@@ -14,7 +14,6 @@
 namespace memprof {
 namespace {
 
-constexpr uint64_t kPage = 4096;
 constexpr size_t kPagesAtOnce = 512;
 constexpr uint64_t kPresent = uint64_t{1} << 63;
 constexpr uint64_t kSwapped = uint64_t{1} << 62;

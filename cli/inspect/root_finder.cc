@@ -13,7 +13,6 @@ namespace memprof {
 namespace {
 
 constexpr uint64_t kWord = sizeof(uint64_t);
-constexpr uint64_t kPage = 4096;
 constexpr uint64_t kRedZone = 128;             // below the stack pointer, x86-64's ABI
 constexpr uint64_t kArenaBytes = 64ull << 20;  // glibc's HEAP_MAX_SIZE, by which arenas are aligned
 constexpr uint64_t kThreadBlockBytes = 4096;   // at most, glibc's struct pthread

@@ -9,6 +9,8 @@
 
 namespace memprof {
 
+inline constexpr uint64_t kPage = 4096;
+
 class MemorySource {
  public:
   virtual ~MemorySource() = default;

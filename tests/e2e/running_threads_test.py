@@ -41,6 +41,11 @@ class RunningThreadsTest(harness.MemprofTest):
         self.assertRegex(tree, r"work \[still ran\] .*\n.* given ")
         self.assertEqual(tree.count("[still ran]"), 2, tree)
 
+    def test_blocks_of_main_are_not_theirs_after_a_vfork(self):
+        self.profile([os.path.join(harness.PROGRAMS, "vforks_first")])
+        self.assertEqual(self.stats()["leaked"]["bytes"], 1000)
+        self.assertNotIn("still ran", self.memprof("table", "--leaks", self.path("x.memprof")))
+
     def test_json_has_them_in_all_and_by_row(self):
         self.profile([PROGRAM, "return"])
         stats = self.stats()

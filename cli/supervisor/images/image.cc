@@ -105,7 +105,9 @@ std::optional<bool> Image::HasExecutedBy(const ProgramMark& now) {
   next_mapped_ =
       time + std::max<steady_clock::duration>(kLeastMappedTick, (steady_clock::now() - time) * 20);
   seen_mapped_ |= mapped;
-  return seen_mapped_ && !mapped;
+  if (!seen_mapped_ || mapped) return false;
+  // A program that has ended meanwhile has no mappings either.
+  return HasExecuted(mark_, MarkOf(pid_)).has_value() ? std::optional<bool>(true) : std::nullopt;
 }
 
 bool Image::LookForExec() {

@@ -9,6 +9,12 @@
 namespace memprof {
 namespace {
 
+TEST(OutputName, IsNotEmpty) {
+  const auto refused = CheckOutput("", "-o", true);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::kUsage);
+}
+
 TEST(OutputName, HasThePidAndTheProgramsBaseName) {
   EXPECT_EQ(ExpandName(kDefaultOutput, "/usr/bin/perl", 42), "perl.42.memprof");
   EXPECT_EQ(ExpandName("d/%p-%p.%n", "./a b", 7), "d/7-7.a b");

@@ -25,6 +25,20 @@ TEST(Demangle, KnowsLambdasOfTemplatesInTemplates) {
       std::string::npos);
 }
 
+// Each argument is a template of two of the one before: 60 have 2^60 names.
+TEST(Demangle, LeavesNamesThatWouldNeverEnd) {
+  std::string bomb = "_Z1f1AIiiES_IS0_S0_E";
+  for (int i = 1; i < 60; ++i) {
+    const char* digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string last = "S";
+    if (i >= 36) last += digits[i / 36];
+    last += digits[i % 36];
+    last += "_";
+    bomb += "S_I" + last + last + "E";
+  }
+  EXPECT_EQ(Demangle(bomb.c_str()), bomb);
+}
+
 TEST(Demangle, WritesNamesOfRustWithoutTheirHash) {
   EXPECT_EQ(Demangle("_ZN5alloc5alloc8box_free17h0123456789abcdefE"), "alloc::alloc::box_free");
   EXPECT_EQ(Demangle("_RNvCskwGfYPst2Cb_3foo16example_function"), "foo::example_function");
