@@ -32,11 +32,13 @@ int ServeBeside(const ServeOptions& options, ServerInheritance inherited) {
   if (!address) return ExitStatusOf(address.error());
   auto token = ReadToken({});
   if (!token) return ExitStatusOf(token.error());
+  const auto engine = HttpEngine::Load();
+  if (!engine) return ExitStatusOf(engine.error());
   StepBack();
   ServedRuns runs;
   runs.AddSupervisor(inherited.supervisor);
   const Listener listener(std::move(inherited.listener), inherited.url, address->socket);
-  Serve(runs, RulesFor(*address, options.flags.hosts, std::move(*token)), listener,
+  Serve(**engine, runs, RulesFor(*address, options.flags.hosts, std::move(*token)), listener,
         inherited.end.get());
   return kExitFine;
 }
@@ -50,6 +52,8 @@ int ServeRuns(const ServeOptions& options) {
   }
   auto plan = ReadServeFlags(options.flags, "--listen");
   if (!plan) return ExitStatusOf(plan.error());
+  const auto engine = HttpEngine::Load();
+  if (!engine) return ExitStatusOf(engine.error());
   // Before there are threads, so that all of them leave these signals to the descriptor.
   sigset_t ends;
   sigemptyset(&ends);
@@ -66,7 +70,7 @@ int ServeRuns(const ServeOptions& options) {
   if (!listener) return ExitStatusOf(listener.error());
   if (const int status = WriteOutput({}, listener->url() + "\n"); status != kExitFine)
     return status;
-  Serve(runs, plan->rules, *listener, stop.get());
+  Serve(**engine, runs, plan->rules, *listener, stop.get());
   return kExitFine;
 }
 

@@ -1,15 +1,10 @@
-// Asks an HTTP server.
-//
-// Thread safety: pure, but for the network. Failure: one line that names the address; kIo if nobody
-// answers in time or the answer is too long.
+// What an HTTP server is asked, and what it answers: HttpEngine (http_engine.h) asks it.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-
-#include "core/result.h"
 
 namespace memprof {
 
@@ -31,10 +26,5 @@ struct HttpAskLimits {
   std::chrono::milliseconds time{10'000};  // to connect, and then for each piece
   size_t most_bytes = size_t{256} << 20;
 };
-
-// `target`: path and query. `token`: empty: none is sent.
-Result<HttpAnswer> HttpAsk(const std::string& method, const HttpPlace& place,
-                           const std::string& target, const std::string& token,
-                           const HttpAskLimits& limits = {});
 
 }  // namespace memprof

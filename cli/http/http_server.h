@@ -1,6 +1,4 @@
-// HttpServer: answers HTTP/1.1 on a listening socket. Parsing and writing of HTTP is cpp-httplib's; the
-// connections are ours, so that each of them is bounded in size and in time, and one that is slow, or
-// says nothing, holds up nobody.
+// What a server of HTTP/1.1 is asked and what it answers: HttpEngine (http_engine.h) serves them.
 //
 //   accept ─► a thread a connection ─► request (its whole reading has a deadline) ─► handler
 //                                        ◄── response (so has its writing) ◄──────────┘
@@ -8,8 +6,7 @@
 // More connections than `most_connections`: the one that has waited longest without a request is
 // closed. If none of them waits, the new one is answered with 503.
 //
-// Thread safety: the handler is called by several threads at once. No exception crosses this header.
-// Only httplib_http.cc includes httplib.h, which is heavy.
+// Thread safety: the handler is called by several threads at once.
 #pragma once
 
 #include <chrono>
@@ -65,20 +62,6 @@ struct HttpLimits {
   std::chrono::milliseconds request_time{10'000};   // to send a request
   std::chrono::milliseconds idle_time{60'000};      // between requests
   std::chrono::milliseconds response_time{60'000};  // to take a response; of a stream: each piece
-};
-
-class HttpServer {
- public:
-  HttpServer(HttpHandler handler, HttpLimits limits);
-  ~HttpServer();
-  HttpServer(const HttpServer&) = delete;
-
-  // Answers until `stop` is readable, then closes all connections. Pre: called once; `listener` listens.
-  void Run(int listener, int stop);
-
- private:
-  class Engine;
-  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace memprof

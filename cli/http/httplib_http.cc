@@ -1,4 +1,4 @@
-// HTTP by cpp-httplib: the only file that includes it.
+// HTTP by cpp-httplib, for libmemprof_http.so: the only file that includes httplib.h.
 
 #include <httplib.h>
 #include <poll.h>
@@ -11,12 +11,12 @@
 #include <cerrno>
 #include <list>
 #include <new>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "cli/basics/mutex.h"
-#include "cli/http/http_client.h"
-#include "cli/http/http_server.h"
+#include "cli/http/http_engine.h"
 #include "core/scoped_fd.h"
 
 namespace memprof {
@@ -132,11 +132,10 @@ bool HasBody(const HttpRequest& request) {
          (request.headers.count("content-length") != 0 && length != "0");
 }
 
-}  // namespace
-
-class HttpServer::Engine : public httplib::Server {
+class Server : public httplib::Server {
  public:
-  Engine(HttpHandler handler, HttpLimits limits) : handler_(std::move(handler)), limits_(limits) {
+  Server(const HttpHandler& handler, const HttpLimits& limits)
+      : handler_(handler), limits_(limits) {
     set_keep_alive_max_count(limits_.most_requests);
     set_keep_alive_timeout(
         std::chrono::duration_cast<std::chrono::seconds>(limits_.idle_time).count());
@@ -313,24 +312,17 @@ class HttpServer::Engine : public httplib::Server {
 
   static thread_local Connection* mine_;
 
-  const HttpHandler handler_;
-  const HttpLimits limits_;
+  const HttpHandler& handler_;
+  const HttpLimits& limits_;
   std::atomic<bool> ends_ = false;
   std::list<Connection> connections_;  // of the thread in Run
 };
 
-thread_local HttpServer::Engine::Connection* HttpServer::Engine::mine_ = nullptr;
+thread_local Server::Connection* Server::mine_ = nullptr;
 
-HttpServer::HttpServer(HttpHandler handler, HttpLimits limits)
-    : engine_(std::make_unique<Engine>(std::move(handler), limits)) {}
-
-HttpServer::~HttpServer() = default;
-
-void HttpServer::Run(int listener, int stop) { engine_->Run(listener, stop); }
-
-Result<HttpAnswer> HttpAsk(const std::string& method, const HttpPlace& place,
-                           const std::string& target, const std::string& token,
-                           const HttpAskLimits& limits) {
+Result<HttpAnswer> AskServer(const std::string& method, const HttpPlace& place,
+                             const std::string& target, const std::string& token,
+                             const HttpAskLimits& limits) {
   const bool local = !place.socket.empty();
   httplib::ClientImpl client(local ? place.socket : place.host, place.port);
   if (local) client.set_address_family(AF_UNIX);
@@ -363,4 +355,23 @@ Result<HttpAnswer> HttpAsk(const std::string& method, const HttpPlace& place,
   return answer;
 }
 
+class CppHttplib final : public HttpEngine {
+ public:
+  void Serve(const HttpHandler& handler, const HttpLimits& limits, int listener,
+             int stop) const override {
+    Server(handler, limits).Run(listener, stop);
+  }
+  Result<HttpAnswer> Ask(const std::string& method, const HttpPlace& place,
+                         const std::string& target, const std::string& token,
+                         const HttpAskLimits& limits) const override {
+    return AskServer(method, place, target, token, limits);
+  }
+};
+
+}  // namespace
 }  // namespace memprof
+
+const memprof::HttpEngine* MemprofHttpEngine(const char* version) {
+  static const memprof::CppHttplib engine;
+  return version == std::string_view(MEMPROF_VERSION) ? &engine : nullptr;
+}

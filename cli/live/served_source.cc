@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/http/base64.h"
+#include "cli/http/http_engine.h"
 #include "formats/capture/capture_reader.h"
 
 namespace memprof {
@@ -81,7 +82,9 @@ Result<LiveReading> ParseServedRun(const std::string& answer) {
 }
 
 Result<LiveReading> ReadServedRun(const ServedPlace& served, const std::string& token) {
-  auto answer = HttpAsk("GET", served.place, WithRun("/live", served.run), token);
+  const auto engine = HttpEngine::Load();
+  if (!engine) return tl::unexpected<Error>(engine.error());
+  auto answer = (*engine)->Ask("GET", served.place, WithRun("/live", served.run), token, {});
   if (!answer) return tl::unexpected<Error>(answer.error());
   if (answer->status != 200) {
     const std::string hint =
@@ -112,7 +115,9 @@ std::string TakeServedMoment(const ServedPlace& served, const std::string& token
   if (!name.empty()) path += (served.run.empty() ? "?name=" : "&name=") + InQuery(name);
   HttpAskLimits limits;
   limits.time = kControlTimeout;
-  const auto answer = HttpAsk("POST", served.place, path, token, limits);
+  const auto engine = HttpEngine::Load();
+  if (!engine) return "no snapshot: " + engine.error().message;
+  const auto answer = (*engine)->Ask("POST", served.place, path, token, limits);
   if (taken != nullptr) *taken = answer && answer->status == 200;
   if (!answer) return "no snapshot: " + answer.error().message;
   const std::string line = FirstLine(answer->body);

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "cli/basics/mutex.h"
-#include "cli/http/http_server.h"
 #include "cli/live/served_addresses.h"
 #include "cli/serve/routes.h"
 
@@ -64,11 +63,12 @@ class Keeper {
 
 }  // namespace
 
-void Serve(ServedRuns& runs, const AccessRules& rules, const Listener& listener, int stop) {
+void Serve(const HttpEngine& engine, ServedRuns& runs, const AccessRules& rules,
+           const Listener& listener, int stop) {
   Routes routes(runs, rules);
   const Keeper keeper(runs, listener.url());
-  HttpServer server([&routes](const HttpRequest& request) { return routes.Answer(request); }, {});
-  server.Run(listener.fd(), stop);
+  engine.Serve([&routes](const HttpRequest& request) { return routes.Answer(request); }, {},
+               listener.fd(), stop);
 }
 
 }  // namespace memprof

@@ -11,7 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/http/http_client.h"
+#include "cli/basics/own_library.h"
+#include "cli/http/http_engine.h"
 
 namespace memprof {
 namespace {
@@ -45,6 +46,9 @@ std::vector<char*> Pointers(std::vector<std::string>& texts) {
 
 Result<ServerProcess> ServerProcess::Start(Listener listener, const std::vector<std::string>& names,
                                            const std::string& token) {
+  if (const auto http = FindOwnLibrary(kHttpLibraryName); !http) {
+    return tl::unexpected<Error>(http.error());
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     return Fail(ErrorKind::kIo, fmt::format("--serve: {}", strerror(errno)));

@@ -265,13 +265,13 @@ class ServeTest(harness.MemprofTest):
         url = self.serve(self.path("x.memprof"))
         end = time.monotonic() + WAIT
         while True:
-            live = json.loads(self.get(url, "/live").text)
             heap = self.pprof(url)
             grown = sum(values[3] for stack, values, _ in heap.samples if stack[0][0] == "grow")
             if grown == 100000:
                 break
             self.assertLess(time.monotonic(), end, grown)
             time.sleep(0.2)
+        live = json.loads(self.get(url, "/live").text)
         self.assertEqual(len(live["processes"]), 2)
         child = live["processes"][1]["pid"]
         alone = self.pprof(url, f"/debug/pprof/heap?process={child}")

@@ -63,13 +63,13 @@ std::vector<MappingRow> LimitedRows(std::vector<MappingRow> rows, size_t limit) 
 }  // namespace
 
 std::vector<MappingRow> MappingRows(const Profile& profile, Figure figure) {
-  using Key =
+  using RowKey =
       std::tuple<bool, std::string, std::string, uint32_t, std::string, MappingKind, std::string>;
-  std::map<Key, MappingRow> by_place;
+  std::map<RowKey, MappingRow> by_place;
   for (const SnapshotMapping& mapping : profile.mappings.rows) {
     MappingRow row = PlaceOfRow(profile, mapping);
-    const Key key = {row.reserved, row.function, row.file,       row.line,
-                     row.module,   row.kind,     row.mapped_file};
+    const RowKey key = {row.reserved, row.function, row.file,       row.line,
+                          row.module,   row.kind,     row.mapped_file};
     MappingRow& sum = by_place.emplace(key, std::move(row)).first->second;
     sum.peak += mapping.peak;
     sum.leaked += mapping.leaked;

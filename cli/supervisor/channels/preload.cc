@@ -8,33 +8,14 @@
 #include <filesystem>
 #include <utility>
 
+#include "cli/basics/own_library.h"
 #include "cli/preflight/loaded_modules.h"
 #include "cli/preflight/preflight.h"
 #include "cli/supervisor/channels/private_directory.h"
 
 namespace memprof {
 
-Result<std::string> FindPreload() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) {
-    return Fail(ErrorKind::kIo,
-                fmt::format("/proc/self/exe: {}; memprof needs /proc", error.message()));
-  }
-  return FindPreloadFor(self.string());
-}
-
-Result<std::string> FindPreloadFor(const std::string& executable) {
-  const auto root = std::filesystem::path(executable).parent_path().parent_path();
-  // MEMPROF_LIBRARY_DIRECTORY: the installation's directory, such as lib/x86_64-linux-gnu.
-  for (const char* directory : {"lib", MEMPROF_LIBRARY_DIRECTORY}) {
-    const auto path = root / directory / "memprof" / kPreloadName;
-    if (access(path.c_str(), R_OK) == 0) return path.string();
-  }
-  return Fail(ErrorKind::kNotFound,
-              fmt::format("{} is missing beside {}; install or build memprof as a whole",
-                          (root / "lib" / "memprof" / kPreloadName).string(), executable));
-}
+Result<std::string> FindPreload() { return FindOwnLibrary(kPreloadName); }
 
 Result<std::string> FindJemallocPreload(const std::string& preload) {
   const auto path = std::filesystem::path(preload).parent_path() / kJemallocPreloadName;

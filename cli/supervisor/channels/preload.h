@@ -1,5 +1,4 @@
-// Finds the libraries to preload: ../lib/memprof/libmemprof_preload.so relative to our own
-// executable, in the build tree and in an installation.
+// Finds the libraries to preload (cli/basics/own_library.h says where they are).
 #pragma once
 
 #include <string>
@@ -19,7 +18,6 @@ inline constexpr char kJemallocPreloadName[] = "libmemprof_jemalloc.so";
 
 // Failure: the library is missing, or /proc is.
 Result<std::string> FindPreload();
-Result<std::string> FindPreloadFor(const std::string& executable);
 
 // The library with the hooks of mallocx, in the tracker's folder.
 Result<std::string> FindJemallocPreload(const std::string& preload);

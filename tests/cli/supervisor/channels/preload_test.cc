@@ -84,22 +84,5 @@ TEST(Preload, IsNamedByALinkWhereTheLoaderWouldSplitItsPath) {
   }
 }
 
-TEST(Preload, IsFoundBesideTheExecutable) {
-  const TemporaryDirectory files;
-  std::filesystem::create_directories(files / "lib/memprof");
-  const std::string preload = files.Write("lib/memprof/libmemprof_preload.so", "");
-  const auto found = FindPreloadFor(files / "bin/memprof");
-  ASSERT_TRUE(found) << found.error().message;
-  EXPECT_EQ(*found, preload);
-}
-
-TEST(Preload, ThatIsMissingIsSaidWithItsPath) {
-  const TemporaryDirectory files;
-  const auto found = FindPreloadFor(files / "bin/memprof");
-  ASSERT_FALSE(found);
-  EXPECT_NE(found.error().message.find(files / "lib/memprof/libmemprof_preload.so"),
-            std::string::npos);
-}
-
 }  // namespace
 }  // namespace memprof
