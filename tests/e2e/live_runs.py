@@ -24,7 +24,7 @@ __attribute__((noinline)) static void churn(void) {
 int main(int argc, char** argv) {
   void* volatile held = malloc(5000000);
   if (argc > 1 && fork() == 0) argc = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 30000; ++i) {
     for (int k = 0; k < 10; ++k) churn();
     if (i < 50) grow();
     usleep(10000);
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
   return 0;
 }
 """
-WAIT = 30  # seconds
+WAIT = 60  # seconds
 
 
 class LiveRuns(harness.MemprofTest):
@@ -47,9 +47,7 @@ class LiveRuns(harness.MemprofTest):
         """Under memprof; ended after the test. Returns memprof's process when the program has grown."""
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path(name), "--",
                                 self.path("service"), *arguments], cwd=self.directory)
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        self.addCleanup(run.send_signal, signal.SIGTERM)
+        self.addCleanup(self.end, run)
         processes = 1 + len(arguments)
         end = time.monotonic() + WAIT
         while True:
@@ -59,6 +57,16 @@ class LiveRuns(harness.MemprofTest):
                 return run
             self.assertLess(time.monotonic(), end, mine)
             time.sleep(0.05)
+
+    def end(self, run):
+        """memprof passes the signal on: killed, it would leave the program behind."""
+        run.send_signal(signal.SIGCONT)
+        run.terminate()
+        try:
+            run.wait(WAIT)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            run.wait()
 
     def list(self):
         return json.loads(self.memprof("list", "--json"))["runs"]

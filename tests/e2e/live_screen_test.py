@@ -24,7 +24,8 @@ int main(void) {
     printf("out %d\n", i);
     fflush(stdout);
     fprintf(stderr, "err %d\n", i);
-    usleep(100000);
+    usleep(1000);
+    for (int waits = 0; i == 5 && access("go", F_OK) != 0 && waits < 12000; ++waits) usleep(10000);
   }
   char byte;
   printf("input %zd\x1b[31m\n", read(0, &byte, 1));
@@ -269,7 +270,6 @@ class ScreenTest(live_runs.LiveRuns):
         run = self.start()
         self.top(run, 120, 30)
         run.send_signal(signal.SIGSTOP)
-        self.addCleanup(run.send_signal, signal.SIGCONT)
         self.until("doesn't answer")
         self.keys("b")
         self.until("by function")
@@ -290,6 +290,11 @@ class RunLiveTest(live_runs.LiveRuns):
         self.until("talker.c:9", "main", "the program's input is /dev/null")
         with open(self.path("memprof"), encoding="utf-8") as file:
             self.pid = int(file.read())
+
+    def go_on(self):
+        """The program waits for this after its first lines."""
+        with open(self.path("go"), "w", encoding="utf-8"):
+            pass
 
     def errors(self):
         with open(self.path("err"), encoding="utf-8") as file:
@@ -320,28 +325,32 @@ class RunLiveTest(live_runs.LiveRuns):
             with self.subTest(width=width):
                 self.run_live(width, height)
                 self.keys("v")
-                self.until("the program's output", "out 3", "err 3")
+                self.until("the program's output", "out 5", "err 5")
                 self.keys("v")
-                self.until("main", without=("out 3",))
+                self.until("main", without=("out 5",))
+                self.go_on()
                 self.until("the run has ended", "ended after")
                 self.keys("v")
-                self.until("input 0")
+                self.until("the program's output", "29")
                 self.keys("q")
                 self.until("status 7")
                 self.assert_all_is_printed()
                 self.tmux("kill-server")
                 os.unlink(self.path("x.memprof"))
+                os.unlink(self.path("go"))
 
     def test_a_view_that_is_left_early_leaves_the_program(self):
         self.run_live()
         self.keys("q")
         self.until("out 2", without=("status",))
+        self.go_on()
         self.until("status 7")
         self.assert_all_is_printed()
 
     def test_a_view_that_is_killed_loses_nothing(self):
         self.run_live()
         os.kill(self.view(), signal.SIGKILL)
+        self.go_on()
         self.until("status 7")
         self.assert_all_is_printed()
 
