@@ -113,9 +113,7 @@ class HazardsTest(live_runs.LiveRuns):
         os.rename(self.path("service"), program)
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", os.path.join(self.path(ESCAPES), "x.memprof"),
                                 "--", program])
-        self.addCleanup(run.wait)
-        self.addCleanup(run.kill)
-        self.addCleanup(run.send_signal, signal.SIGTERM)
+        self.addCleanup(self.end, run)
         end = time.monotonic() + live_runs.WAIT
         while True:
             mine = [each for each in self.list() if each["supervisor"] == run.pid]
@@ -140,7 +138,7 @@ class HazardsTest(live_runs.LiveRuns):
         self.until("status 0")
 
     def test_a_program_that_ends_at_any_moment_ends_its_viewers(self):
-        for i in range(12):
+        for i in range(1, 13):
             run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--",
                                     "sh", "-c", f"exec timeout 0.{i:02} {self.path('service')}"],
                                    stderr=subprocess.DEVNULL)

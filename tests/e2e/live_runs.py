@@ -23,8 +23,9 @@ __attribute__((noinline)) static void churn(void) {
 
 int main(int argc, char** argv) {
   void* volatile held = malloc(5000000);
-  if (argc > 1 && fork() == 0) argc = 0;
-  for (int i = 0; i < 30000; ++i) {
+  const pid_t parent = getpid();
+  const int forked = argc > 1 && fork() == 0;
+  for (int i = 0; i < 30000 && (!forked || getppid() == parent); ++i) {
     for (int k = 0; k < 10; ++k) churn();
     if (i < 50) grow();
     usleep(10000);
