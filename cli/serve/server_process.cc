@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <system_error>
+#include <utility>
 
 #include "cli/basics/own_library.h"
 #include "cli/http/http_engine.h"
@@ -33,6 +35,16 @@ constexpr char kInheritance[] = "MEMPROF_SERVE_BESIDE";  // "LISTENER,PIPE,SUPER
   fcntl(end, F_SETFD, 0);
   execve("/proc/self/exe", argv.data(), environment.data());
   _exit(1);
+}
+
+// Takes a number and the comma after it off the text. -1: there is none.
+int TakeNumber(std::string& text) {
+  int number = -1;
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  if (error != std::errc() || end == last || *end != ',') return -1;
+  text.erase(0, static_cast<size_t>(end - text.data()) + 1);
+  return number;
 }
 
 std::vector<char*> Pointers(std::vector<std::string>& texts) {
@@ -79,19 +91,18 @@ Result<ServerProcess> ServerProcess::Start(Listener listener, const std::vector<
 Result<std::optional<ServerInheritance>> TakeInheritance() {
   const char* const value = std::getenv(kInheritance);
   if (value == nullptr) return std::nullopt;
-  const std::string text = value;
+  std::string text = value;
   unsetenv(kInheritance);
-  int listener = -1, end = -1, supervisor = 0, url = 0;
-  if (std::sscanf(text.c_str(), "%9d,%9d,%9d,%n", &listener, &end, &supervisor, &url) != 3 ||
-      url == 0 || listener <= 2 || end <= 2 || supervisor <= 0 ||
-      fcntl(listener, F_SETFD, FD_CLOEXEC) != 0 || fcntl(end, F_SETFD, FD_CLOEXEC) != 0) {
+  const int listener = TakeNumber(text), end = TakeNumber(text), supervisor = TakeNumber(text);
+  if (listener <= 2 || end <= 2 || supervisor <= 0 || fcntl(listener, F_SETFD, FD_CLOEXEC) != 0 ||
+      fcntl(end, F_SETFD, FD_CLOEXEC) != 0) {
     return Fail(ErrorKind::kUsage, std::string(kInheritance) + " is for memprof run --serve alone");
   }
   ServerInheritance inherited;
   inherited.listener = ScopedFd(listener);
   inherited.end = ScopedFd(end);
   inherited.supervisor = supervisor;
-  inherited.url = text.substr(static_cast<size_t>(url));
+  inherited.url = std::move(text);
   return inherited;
 }
 

@@ -69,7 +69,7 @@ std::vector<MappingRow> MappingRows(const Profile& profile, Figure figure) {
   for (const SnapshotMapping& mapping : profile.mappings.rows) {
     MappingRow row = PlaceOfRow(profile, mapping);
     const RowKey key = {row.reserved, row.function, row.file,       row.line,
-                          row.module,   row.kind,     row.mapped_file};
+                        row.module,   row.kind,     row.mapped_file};
     MappingRow& sum = by_place.emplace(key, std::move(row)).first->second;
     sum.peak += mapping.peak;
     sum.leaked += mapping.leaked;
