@@ -74,7 +74,9 @@ class LiveRuns(harness.MemprofTest):
 
     def terminal(self, command, width, height, **environment):
         """Starts the command in a terminal; it says its status at the end."""
-        self.socket = self.path("tmux")
+        # A server that is just ending may still answer at its socket.
+        self.terminals = getattr(self, "terminals", 0) + 1
+        self.socket = self.path(f"tmux{self.terminals}")
         self.environment = {**os.environ, "LANG": "C.UTF-8", "TERM": "xterm-256color", **environment}
         self.tmux("new-session", "-d", "-x", str(width), "-y", str(height),
                   f"{shlex.join(command)}; echo status $?; cat")
