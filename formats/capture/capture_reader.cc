@@ -261,6 +261,7 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kPython:
       snapshot.python.clear();
+      CheckPythonFrames(true, snapshot);  // those that were read already
       break;
     case cf::kAllocatorLive:
       ForgetAllocatorLive(snapshot.memory);

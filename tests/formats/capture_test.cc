@@ -622,6 +622,27 @@ TEST(Capture, KeepsFramesWhosePythonFunctionsAreDamaged) {
   EXPECT_EQ(SumPeak(content->snapshot), SumPeak(PythonSnapshot()));
 }
 
+TEST(Capture, KeepsFramesWhosePythonFunctionsComeAfterThem) {
+  const std::string bytes = EncodeCapture(Canonical(PythonSnapshot()));
+  const std::vector<CaptureSection> sections = SplitSections(bytes).sections;
+  const auto whole = [&](const CaptureSection& section) {
+    return bytes.substr(section.file_offset,
+                        capture_format::kSectionHeaderBytes + section.stored_bytes);
+  };
+  std::string moved = bytes.substr(0, sections.front().file_offset), python;
+  for (const CaptureSection& section : sections) {
+    (SectionName(section.type) == "python" ? python : moved) += whole(section);
+  }
+  moved += python + bytes.substr(moved.size() + python.size());  // the end section
+  ASSERT_FALSE(python.empty());
+  const auto content = DecodeCapture(moved);
+  ASSERT_TRUE(content) << content.error().message;
+  ASSERT_EQ(content->damage.size(), 1u);
+  EXPECT_EQ(content->damage[0].section, "python");
+  EXPECT_EQ(content->snapshot.python, (std::vector<SnapshotPythonFunction>{{"", "?", 0}}));
+  EXPECT_TRUE(DecodeCapture(EncodeCapture(Canonical(content->snapshot))));
+}
+
 TEST(Capture, RefusesAFrameOfNoPythonFunction) {
   Snapshot snapshot = PythonSnapshot();
   std::string python = EncodePython(snapshot.python);
