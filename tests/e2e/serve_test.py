@@ -188,8 +188,8 @@ class ServeTest(harness.MemprofTest):
         url = self.serve(self.path("x.memprof"))
         os.kill(self.pid(), 0)
         with concurrent.futures.ThreadPoolExecutor() as pool:
-            asked = pool.submit(self.get, url, "/debug/pprof/heap?seconds=2")
-            time.sleep(0.7)
+            asked = pool.submit(self.get, url, "/debug/pprof/heap?seconds=4")
+            time.sleep(2)  # the first look comes well before, and the second after
             os.kill(self.pid(), signal.SIGUSR1)
             body = asked.result().body
         with open(self.path("delta.pb.gz"), "wb") as file:
@@ -568,11 +568,16 @@ class ServeTest(harness.MemprofTest):
 
     def test_scrapes_change_nothing_for_the_program(self):
         # The same bytes by a program that allocates, bare and with a scrape after the other.
-        script = "import json,hashlib\nh=hashlib.sha256()\nfor i in range(3000):\n" \
-                 "  h.update(json.dumps({'a':[i]*200,'b':str(i)*50}).encode())\nprint(h.hexdigest())"
-        bare = self.bare(["/usr/bin/python3", "-c", script]).stdout
+        # It goes on until there were scrapes enough.
+        enough = self.path("enough")
+        script = "import json,hashlib,os,sys,time\nh=hashlib.sha256()\nfor i in range(3000):\n" \
+                 "  h.update(json.dumps({'a':[i]*200,'b':str(i)*50}).encode())\n" \
+                 "end=time.monotonic()+60\n" \
+                 "while not os.path.exists(sys.argv[1]) and time.monotonic()<end: json.dumps([1]*200)\n" \
+                 "print(h.hexdigest())"
+        bare = self.bare(["/usr/bin/python3", "-c", script, self.directory]).stdout
         run = self.popen(harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--serve",
-                         f"unix:{self.path('sock')}", "--", "/usr/bin/python3", "-c", script,
+                         f"unix:{self.path('sock')}", "--", "/usr/bin/python3", "-c", script, enough,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         scrapes = 0
         while run.poll() is None:
@@ -582,10 +587,13 @@ class ServeTest(harness.MemprofTest):
                 connection.getresponse().read()
                 connection.close()
                 scrapes += 1
+                if scrapes == 10:
+                    with open(enough, "w", encoding="utf-8"):
+                        pass
             except (OSError, http.client.HTTPException):
                 time.sleep(0.05)
         out, errors = run.communicate(timeout=WAIT)
-        self.assertGreater(scrapes, 0)
+        self.assertGreaterEqual(scrapes, 10)
         self.assertEqual(hashlib.sha256(out).hexdigest(), hashlib.sha256(bare).hexdigest())
         self.assertEqual((run.returncode, errors), (0, b""))
 
