@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "cli/commands/run_options.h"
+#include "cli/commands/run/run_options.h"
 #include "cli/supervisor/supervisor.h"
 
 namespace memprof {

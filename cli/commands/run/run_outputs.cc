@@ -1,4 +1,4 @@
-#include "cli/commands/run_outputs.h"
+#include "cli/commands/run/run_outputs.h"
 
 #include <filesystem>
 

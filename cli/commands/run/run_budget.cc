@@ -1,4 +1,4 @@
-#include "cli/commands/run_budget.h"
+#include "cli/commands/run/run_budget.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/run_options.h"
+#include "cli/commands/run/run_options.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/commands/run_live.h"
+#include "cli/commands/run/run_live.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

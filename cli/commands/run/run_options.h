@@ -14,7 +14,7 @@
 #include "cli/commands/options/named_moment_options.h"
 #include "cli/commands/options/serve_options.h"
 #include "cli/commands/options/tracking_options.h"
-#include "cli/commands/run_budget.h"
+#include "cli/commands/run/run_budget.h"
 #include "cli/symbols/symbol_options.h"
 #include "core/result.h"
 
