@@ -320,41 +320,6 @@ class Server : public httplib::Server {
 
 thread_local Server::Connection* Server::mine_ = nullptr;
 
-Result<HttpAnswer> AskServer(const std::string& method, const HttpPlace& place,
-                             const std::string& target, const std::string& token,
-                             const HttpAskLimits& limits) {
-  const bool local = !place.socket.empty();
-  httplib::ClientImpl client(local ? place.socket : place.host, place.port);
-  if (local) client.set_address_family(AF_UNIX);
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
-  const auto rest =
-      std::chrono::duration_cast<std::chrono::microseconds>(limits.time).count() % 1'000'000;
-  client.set_connection_timeout(seconds, rest);
-  client.set_read_timeout(seconds, rest);
-  client.set_write_timeout(seconds, rest);
-  httplib::Headers headers;
-  if (!token.empty()) headers.emplace("Authorization", "Bearer " + token);
-  HttpAnswer answer;
-  bool too_long = false;
-  const auto take = [&](const char* data, size_t bytes) {
-    too_long = answer.body.size() + bytes > limits.most_bytes;
-    if (!too_long) answer.body.append(data, bytes);
-    return !too_long;
-  };
-  const httplib::Result result = method == "POST"
-                                     ? client.Post(target, headers, std::string(), "text/plain")
-                                     : client.Get(target, headers, take);
-  const std::string where = local ? "unix:" + place.socket : place.host;
-  if (too_long) return Fail(ErrorKind::kIo, where + ": the answer is too long");
-  if (!result) {
-    return Fail(ErrorKind::kIo, where + ": " + httplib::to_string(result.error()) +
-                                    "; does memprof serve, or run --serve, listen there?");
-  }
-  answer.status = result->status;
-  if (method == "POST") answer.body = result->body;
-  return answer;
-}
-
 class CppHttplib final : public HttpEngine {
  public:
   void Serve(const HttpHandler& handler, const HttpLimits& limits, int listener,
@@ -364,7 +329,36 @@ class CppHttplib final : public HttpEngine {
   Result<HttpAnswer> Ask(const std::string& method, const HttpPlace& place,
                          const std::string& target, const std::string& token,
                          const HttpAskLimits& limits) const override {
-    return AskServer(method, place, target, token, limits);
+    const bool local = !place.socket.empty();
+    httplib::ClientImpl client(local ? place.socket : place.host, place.port);
+    if (local) client.set_address_family(AF_UNIX);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
+    const auto rest =
+        std::chrono::duration_cast<std::chrono::microseconds>(limits.time).count() % 1'000'000;
+    client.set_connection_timeout(seconds, rest);
+    client.set_read_timeout(seconds, rest);
+    client.set_write_timeout(seconds, rest);
+    httplib::Headers headers;
+    if (!token.empty()) headers.emplace("Authorization", "Bearer " + token);
+    HttpAnswer answer;
+    bool too_long = false;
+    const auto take = [&](const char* data, size_t bytes) {
+      too_long = answer.body.size() + bytes > limits.most_bytes;
+      if (!too_long) answer.body.append(data, bytes);
+      return !too_long;
+    };
+    const httplib::Result result = method == "POST"
+                                       ? client.Post(target, headers, std::string(), "text/plain")
+                                       : client.Get(target, headers, take);
+    const std::string where = local ? "unix:" + place.socket : place.host;
+    if (too_long) return Fail(ErrorKind::kIo, where + ": the answer is too long");
+    if (!result) {
+      return Fail(ErrorKind::kIo, where + ": " + httplib::to_string(result.error()) +
+                                      "; does memprof serve, or run --serve, listen there?");
+    }
+    answer.status = result->status;
+    if (method == "POST") answer.body = result->body;
+    return answer;
   }
 };
 

@@ -5,6 +5,7 @@ MEMPROF_BUILD is the build folder (ctest sets it).
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import unittest
@@ -25,6 +26,17 @@ def run(command, **options):
     options.setdefault("timeout", TIMEOUT)
     options.setdefault("stdin", subprocess.DEVNULL)
     return subprocess.run(command, **options)
+
+
+def end_run(process):
+    """Ends memprof run, stopped or not. It passes SIGTERM on: killed, it would leave its program behind."""
+    process.send_signal(signal.SIGCONT)
+    process.terminate()
+    try:
+        process.wait(TIMEOUT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class MemprofTest(unittest.TestCase):

@@ -2,7 +2,6 @@
 import json
 import os
 import shlex
-import signal
 import subprocess
 import time
 
@@ -48,7 +47,7 @@ class LiveRuns(harness.MemprofTest):
         """Under memprof; ended after the test. Returns memprof's process when the program has grown."""
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path(name), "--",
                                 self.path("service"), *arguments], cwd=self.directory)
-        self.addCleanup(self.end, run)
+        self.addCleanup(harness.end_run, run)
         processes = 1 + len(arguments)
         end = time.monotonic() + WAIT
         while True:
@@ -58,16 +57,6 @@ class LiveRuns(harness.MemprofTest):
                 return run
             self.assertLess(time.monotonic(), end, mine)
             time.sleep(0.05)
-
-    def end(self, run):
-        """memprof passes the signal on: killed, it would leave the program behind."""
-        run.send_signal(signal.SIGCONT)
-        run.terminate()
-        try:
-            run.wait(WAIT)
-        except subprocess.TimeoutExpired:
-            run.kill()
-            run.wait()
 
     def list(self):
         return json.loads(self.memprof("list", "--json"))["runs"]

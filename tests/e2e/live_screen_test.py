@@ -27,6 +27,7 @@ int main(void) {
     usleep(1000);
     for (int waits = 0; i == 5 && access("go", F_OK) != 0 && waits < 12000; ++waits) usleep(10000);
   }
+  usleep(200000);  // so that it is the last line in the pane, which shows two streams
   char byte;
   printf("input %zd\x1b[31m\n", read(0, &byte, 1));
   return 7;
@@ -331,7 +332,7 @@ class RunLiveTest(live_runs.LiveRuns):
                 self.go_on()
                 self.until("the run has ended", "ended after")
                 self.keys("v")
-                self.until("the program's output", "29")
+                self.until("input 0")
                 self.keys("q")
                 self.until("status 7")
                 self.assert_all_is_printed()

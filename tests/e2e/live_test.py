@@ -79,7 +79,6 @@ class LiveTest(live_runs.LiveRuns):
         runs = [self.start(name=f"{i}.memprof") for i in range(5)]
         for run in runs[1:]:
             run.send_signal(signal.SIGSTOP)
-            self.addCleanup(run.send_signal, signal.SIGCONT)
         begin = time.monotonic()
         done = harness.run([harness.MEMPROF, "list", "--json"])
         took = time.monotonic() - begin

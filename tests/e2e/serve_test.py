@@ -90,18 +90,8 @@ class ServeTest(harness.MemprofTest):
         for stream in (process.stdout, process.stderr):
             if stream:
                 self.addCleanup(stream.close)
-        self.addCleanup(self.end, process)
+        self.addCleanup(harness.end_run, process)
         return process
-
-    @staticmethod
-    def end(process):
-        """memprof passes SIGTERM on to its program."""
-        process.terminate()
-        try:
-            process.wait(WAIT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
     def start(self, *flags, arguments=(), name="x.memprof", **options):
         """The service under memprof, when it has grown."""
