@@ -81,6 +81,10 @@ int main(int argc, char** argv) {
 
   const std::vector<const char*> words = UsualWords(argc, argv);
   const auto misspelling = memprof::FindMisspelling(app, std::span(words).subspan(1));
+  if (misspelling && misspelling->hidden) {
+    SayMisspelling(*misspelling);
+    return UsageStatusOf(*misspelling->command);
+  }
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& help) {  // --help, --version

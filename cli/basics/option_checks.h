@@ -21,6 +21,11 @@ inline std::string RowCount(const std::string& text) {
   return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
 }
 
+// For run --children-files.
+inline std::string ChildrenFileCount(const std::string& text) {
+  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of files";
+}
+
 // For run --temporary.
 inline std::string TemporaryThreshold(const std::string& text) {
   if (IsWholeNumber(text) && text != "0" && std::stoul(text) <= kMaxTemporaryThreshold) return "";

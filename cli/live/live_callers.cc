@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "cli/reports/rows.h"
 #include "core/frame_kind.h"
 #include "core/profile/location.h"
 #include "core/tree/path_to_root.h"
@@ -104,8 +106,46 @@ std::optional<long> LiveCallers::FirstBehind(const LiveKey& row, const Stack& st
   return view_.by == LiveBy::kSite ? own + 1 : own;
 }
 
-std::vector<LiveRow> LiveCallers::Behind(const Path& path) const {
-  std::vector<LiveRow> rows;
+// What allocates is where callees end: what is called from there is the allocator's plumbing.
+bool LiveCallers::IsThere(const Stack& stack, long at) const {
+  if (!callees_) return at < static_cast<long>(stack.keys.size());
+  return at >= (view_.inclusive && IsOfFrames() ? 0 : static_cast<long>(stack.own));
+}
+
+std::vector<bool> LiveCallers::HaveBehind(const std::vector<LiveRow>& rows) const {
+  std::vector<bool> have(rows.size());
+  // Frames' keys are found by their numbers, sites' by the stacks'.
+  std::unordered_map<uint64_t, size_t> indices;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (view_.by == LiveBy::kSite) {
+      indices[rows[i].stack] = i;
+    } else if (!IsOfFrames()) {
+      have[i] = rows[i].name != kRuntimeRow;  // where it allocates
+    } else if (const auto number = NumberOf(rows[i])) {
+      indices[*number] = i;
+    }
+  }
+  if (view_.by != LiveBy::kSite && !IsOfFrames()) return have;
+  for (const Stack& stack : stacks_) {
+    const auto note = [&](uint64_t key) {
+      const auto at = indices.find(key);
+      if (at == indices.end() || have[at->second]) return;
+      const auto first = FirstBehind(rows[at->second], stack);
+      have[at->second] = first && IsThere(stack, *first);
+    };
+    if (view_.by == LiveBy::kSite) {
+      note(table_.processes()[stack.site.process].stacks[stack.site.site]);
+    } else if (view_.inclusive) {
+      for (const uint32_t key : stack.keys) note(key);
+    } else {
+      note(stack.keys[stack.own]);
+    }
+  }
+  return have;
+}
+
+std::vector<LiveCallers::Step> LiveCallers::Behind(const Path& path) const {
+  std::vector<Step> rows;
   if (path.empty() || IsEnd(path.back())) return rows;
   std::vector<uint32_t> steps;
   for (size_t i = 1; i < path.size(); ++i) {
@@ -113,37 +153,42 @@ std::vector<LiveRow> LiveCallers::Behind(const Path& path) const {
     if (!number) return rows;
     steps.push_back(*number);
   }
-  std::map<uint32_t, std::vector<LiveSite>> behind;
+  struct Group {
+    std::vector<LiveSite> sites;
+    bool has_behind = false;
+  };
+  std::map<uint32_t, Group> behind;
   std::vector<LiveSite> ended;
   for (const Stack& stack : stacks_) {
     const auto first = FirstBehind(path[0], stack);
     if (!first) continue;
     const long step = callees_ ? -1 : 1;
-    // What allocates is where callees end: what is called from there is the allocator's plumbing.
-    const long last = callees_ ? static_cast<long>(view_.inclusive && IsOfFrames() ? 0 : stack.own)
-                               : static_cast<long>(stack.keys.size()) - 1;
-    const auto is_there = [&](long at) { return callees_ ? at >= last : at <= last; };
     long at = *first;
     bool is_of_path = true;
     for (const uint32_t number : steps) {
-      is_of_path = is_there(at) && stack.keys[static_cast<size_t>(at)] == number;
+      is_of_path = IsThere(stack, at) && stack.keys[static_cast<size_t>(at)] == number;
       if (!is_of_path) break;
       at += step;
     }
     if (!is_of_path) continue;
-    if (is_there(at)) {
-      behind[stack.keys[static_cast<size_t>(at)]].push_back(stack.site);
+    if (IsThere(stack, at)) {
+      Group& group = behind[stack.keys[static_cast<size_t>(at)]];
+      group.sites.push_back(stack.site);
+      group.has_behind = group.has_behind || IsThere(stack, at + step);
     } else {
       ended.push_back(stack.site);
     }
   }
   if (behind.empty()) return rows;
-  for (const auto& [number, sites] : behind) rows.push_back(table_.Sum(keys_[number], sites));
-  if (!ended.empty()) {
-    rows.push_back(table_.Sum({callees_ ? kOwn : kOutermost, "", "", "", 0}, ended));
+  for (const auto& [number, group] : behind) {
+    rows.push_back({table_.Sum(keys_[number], group.sites), group.has_behind});
   }
-  rows.erase(std::remove_if(rows.begin(), rows.end(), IsEmpty), rows.end());
-  SortRows(rows, view_.sort);
+  if (!ended.empty()) {
+    rows.push_back({table_.Sum({callees_ ? kOwn : kOutermost, "", "", "", 0}, ended), false});
+  }
+  std::erase_if(rows, [](const Step& step) { return IsEmpty(step); });
+  std::stable_sort(rows.begin(), rows.end(),
+                   [this](const Step& a, const Step& b) { return IsBefore(a, b, view_.sort); });
   return rows;
 }
 

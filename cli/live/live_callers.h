@@ -31,8 +31,13 @@ class LiveCallers {
   // `callees`: steps lead to what is called.
   LiveCallers(const LiveTable& table, const LiveView& view, bool callees);
 
+  struct Step : LiveRow {
+    bool has_behind = false;  // Behind of the path that ends with it isn't empty
+  };
   // In the view's order; empty: nothing is behind it.
-  std::vector<LiveRow> Behind(const Path& path) const;
+  std::vector<Step> Behind(const Path& path) const;
+  // For each of the table's rows, whether something is behind it.
+  std::vector<bool> HaveBehind(const std::vector<LiveRow>& rows) const;
 
   static bool IsEnd(const LiveKey& key);
 
@@ -50,6 +55,7 @@ class LiveCallers {
                 const std::vector<bool>& of_program) const;
   // The index of the frame that comes first behind the row; nullopt: the site isn't in the row.
   std::optional<long> FirstBehind(const LiveKey& row, const Stack& stack) const;
+  bool IsThere(const Stack& stack, long at) const;
   bool IsOfFrames() const { return view_.by == LiveBy::kPlace || view_.by == LiveBy::kFunction; }
 
   const LiveTable& table_;

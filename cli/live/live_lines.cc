@@ -1,7 +1,6 @@
 #include "cli/live/live_lines.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace memprof {
@@ -14,12 +13,13 @@ constexpr size_t kMostSingleSteps = 32;  // opened at once
 void LiveLines::Update(const LiveTable& table, const LiveView& view) {
   const LiveCallers::Path at = lines_.empty() ? LiveCallers::Path() : lines_[cursor_].path;
   lines_.clear();
-  std::optional<LiveCallers> callers;
-  if (!open_.empty()) callers.emplace(table, view, callees_);
-  for (LiveRow& row : table.Rows(view)) {
-    const LiveKey key = row;
-    lines_.push_back({std::move(row), {key}, true, false});
-    if (callers) AddBehind(*callers, lines_.size() - 1, 0);
+  const LiveCallers callers(table, view, callees_);
+  std::vector<LiveRow> rows = table.Rows(view);
+  const std::vector<bool> can_open = callers.HaveBehind(rows);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const LiveKey key = rows[i];
+    lines_.push_back({std::move(rows[i]), {key}, can_open[i], false});
+    AddBehind(callers, lines_.size() - 1, 0);
   }
   opened_.clear();
   const auto same = std::find_if(lines_.begin(), lines_.end(),
@@ -31,16 +31,15 @@ void LiveLines::Update(const LiveTable& table, const LiveView& view) {
 void LiveLines::AddBehind(const LiveCallers& callers, size_t line, size_t single_steps) {
   const LiveCallers::Path path = lines_[line].path;
   if (open_.count(path) == 0) return;
-  std::vector<LiveRow> rows = callers.Behind(path);
+  std::vector<LiveCallers::Step> rows = callers.Behind(path);
   lines_[line].is_open = !rows.empty();
-  lines_[line].can_open = !rows.empty();
   if (rows.empty()) open_.erase(path);
   const bool single = path == opened_ && rows.size() == 1 && single_steps < kMostSingleSteps;
-  for (LiveRow& row : rows) {
+  for (LiveCallers::Step& row : rows) {
     LiveCallers::Path behind = path;
     behind.push_back(row);
     if (single) open_.insert(opened_ = behind);
-    const bool can_open = !LiveCallers::IsEnd(row);
+    const bool can_open = row.has_behind;
     lines_.push_back({std::move(row), std::move(behind), can_open, false});
     AddBehind(callers, lines_.size() - 1, single_steps + 1);
   }

@@ -48,6 +48,16 @@ SourceChain LiveNames::Placeholder(const Key& key) {
 
 std::vector<SourceChain> LiveNames::Resolve(std::span<const SnapshotModule> modules,
                                             std::span<const SnapshotFrame> frames) {
+  return Ask(modules, frames, true);
+}
+
+std::vector<SourceChain> LiveNames::Found(std::span<const SnapshotModule> modules,
+                                          std::span<const SnapshotFrame> frames) {
+  return Ask(modules, frames, false);
+}
+
+std::vector<SourceChain> LiveNames::Ask(std::span<const SnapshotModule> modules,
+                                        std::span<const SnapshotFrame> frames, bool placeholders) {
   if (!thread_.joinable()) return finds_->Resolve(modules, frames);
   std::vector<SourceChain> chains;
   chains.reserve(frames.size());
@@ -57,7 +67,7 @@ std::vector<SourceChain> LiveNames::Resolve(std::span<const SnapshotModule> modu
       Key key = {frame.module < modules.size() ? modules[frame.module] : SnapshotModule{},
                  frame.offset};
       const auto [at, is_new] = known_.try_emplace(key);
-      chains.push_back(at->second.empty() ? Placeholder(key) : at->second);
+      chains.push_back(at->second.empty() && placeholders ? Placeholder(key) : at->second);
       if (is_new) wanted_.push_back(std::move(key));
     }
   }
@@ -78,11 +88,19 @@ void LiveNames::Learn(std::span<const SnapshotModule> modules,
   }
 }
 
-void LiveNames::Wait() {
-  if (!thread_.joinable()) return;
+bool LiveNames::Wait(std::chrono::steady_clock::time_point until) {
+  if (!thread_.joinable()) return true;
   mutex_.lock();
-  while (!wanted_.empty() || busy_) changed_.wait(mutex_);
+  while ((!wanted_.empty() || busy_) && std::chrono::steady_clock::now() < until) {
+    if (until == std::chrono::steady_clock::time_point::max()) {
+      changed_.wait(mutex_);
+    } else {
+      changed_.wait_until(mutex_, until);
+    }
+  }
+  const bool all_known = wanted_.empty() && !busy_;
   mutex_.unlock();
+  return all_known;
 }
 
 uint64_t LiveNames::found() {

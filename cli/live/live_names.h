@@ -6,6 +6,7 @@
 // can be no thread, the owner finds the names itself.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <map>
@@ -31,12 +32,16 @@ class LiveNames : public Symbolizer {
                                    std::span<const SnapshotFrame> frames) override;
   const std::vector<std::string>& notes() const override { return notes_; }
 
+  // As Resolve, but the chain of a frame whose name isn't found yet is empty.
+  std::vector<SourceChain> Found(std::span<const SnapshotModule> modules,
+                                 std::span<const SnapshotFrame> frames);
   // The names of these frames, of files that are on another machine: they aren't looked for here.
   // `chains` is parallel to `frames`, or empty; an empty chain is of a frame without a name.
   void Learn(std::span<const SnapshotModule> modules, std::span<const SnapshotFrame> frames,
              const std::vector<SourceChain>& chains);
-  // Waits until all names that were asked for are known.
-  void Wait();
+  // Waits until all names that were asked for are known. False: they aren't at that time.
+  bool Wait(
+      std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
   // Grows when names are found: what Resolve gave before may have better ones now.
   uint64_t found();
   bool AreWanted();  // some are not known yet
@@ -48,6 +53,8 @@ class LiveNames : public Symbolizer {
   };
 
   void Find();  // the thread
+  std::vector<SourceChain> Ask(std::span<const SnapshotModule> modules,
+                               std::span<const SnapshotFrame> frames, bool placeholders);
   static SourceChain Placeholder(const Key& key);
 
   const std::unique_ptr<Symbolizer> finds_;

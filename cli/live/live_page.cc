@@ -14,6 +14,7 @@
 #include "cli/reports/exactness.h"
 #include "cli/terminal/output.h"
 #include "cli/web/page.h"
+#include "core/base_name.h"
 #include "core/printable.h"
 #include "formats/atomic_file.h"
 #include "formats/capture/capture_writer.h"
@@ -45,6 +46,12 @@ bool OpenPage(const std::string& file) {
   return waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+// The capture's name in the working directory. Its own folder may be on another machine, or where another
+// user wants us to write.
+std::string CaptureHere(const LiveSession& session) {
+  return std::string(BaseName(session.run().capture));
+}
+
 }  // namespace
 
 std::string NameForLook(const LiveSession& session) {
@@ -52,7 +59,7 @@ std::string NameForLook(const LiveSession& session) {
   std::tm parts = {};
   char text[16] = {};
   if (localtime_r(&now, &parts) != nullptr) std::strftime(text, sizeof text, "%H%M%S", &parts);
-  return InsertBeforeExtension(session.run().capture, std::string(".") + text);
+  return InsertBeforeExtension(CaptureHere(session), std::string(".") + text);
 }
 
 std::string SaveLook(const LiveSession& session, const std::string& file) {
@@ -72,12 +79,12 @@ std::string WriteLookPage(LiveSession& session) {
   page.mode = Figure::kLeaked;
   page.capture = fmt::format("{} {}", session.program(), session.run().program);
   page.warnings = ExactnessNotes(*profile);
-  const std::string file = fmt::format("{}.{}.html", session.run().capture, session.run().program);
+  const std::string file = fmt::format("{}.{}.html", CaptureHere(session), session.run().program);
   if (const auto written = WriteFileAtomically(file, MakePage(*profile, page), Readers::kByUmask);
       !written) {
     return written.error().message;
   }
-  const bool opened = HasDisplay() && OpenPage(file);
+  const bool opened = HasDisplay() && OpenPage(CanonicalName(file));
   return fmt::format("{}: {}", opened ? "opened" : "written", Printable(file));
 }
 

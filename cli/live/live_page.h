@@ -9,13 +9,14 @@
 
 namespace memprof {
 
-// The name that is proposed for a capture of this look: the run's, with the time of day.
+// The name that is proposed for a capture of this look, in the working directory: the run's, with the time
+// of day.
 std::string NameForLook(const LiveSession& session);
 
 // Writes the look. Returns what to say of it.
 std::string SaveLook(const LiveSession& session, const std::string& file);
 
-// Writes the page beside the run's capture, and opens it if there is a display. Returns what to say.
+// Writes the page into the working directory, and opens it if there is a display. Returns what to say.
 std::string WriteLookPage(LiveSession& session);
 
 }  // namespace memprof

@@ -104,26 +104,6 @@ class Keys {
   const LiveBy by_;
 };
 
-bool Before(const LiveRow& a, const LiveRow& b, LiveSort sort) {
-  switch (sort) {
-    case LiveSort::kLive:
-      return a.now.live.bytes > b.now.live.bytes;
-    case LiveSort::kChange:
-      return a.change > b.change;
-    case LiveSort::kMinute:
-      return a.minute > b.minute;
-    case LiveSort::kPeak:
-      return a.now.peak.bytes > b.now.peak.bytes;
-    case LiveSort::kRate:
-      return a.allocations_a_second > b.allocations_a_second;
-    case LiveSort::kBlocks:
-      return a.now.live.allocations > b.now.live.allocations;
-    case LiveSort::kName:
-      break;
-  }
-  return a.name < b.name;
-}
-
 }  // namespace
 
 std::string LowerCase(std::string_view text) {
@@ -143,9 +123,24 @@ bool IsEmpty(const LiveRow& row) {
   return row.now.live == Count() && row.now.total == Count() && row.change == 0;
 }
 
-void SortRows(std::vector<LiveRow>& rows, LiveSort sort) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [sort](const LiveRow& a, const LiveRow& b) { return Before(a, b, sort); });
+bool IsBefore(const LiveRow& a, const LiveRow& b, LiveSort sort) {
+  switch (sort) {
+    case LiveSort::kLive:
+      return a.now.live.bytes > b.now.live.bytes;
+    case LiveSort::kChange:
+      return a.change > b.change;
+    case LiveSort::kMinute:
+      return a.minute > b.minute;
+    case LiveSort::kPeak:
+      return a.now.peak.bytes > b.now.peak.bytes;
+    case LiveSort::kRate:
+      return a.allocations_a_second > b.allocations_a_second;
+    case LiveSort::kBlocks:
+      return a.now.live.allocations > b.now.live.allocations;
+    case LiveSort::kName:
+      break;
+  }
+  return a.name < b.name;
 }
 
 LiveKey KeyOfNode(const Profile& profile, uint32_t node, LiveBy by) {
@@ -274,7 +269,9 @@ std::vector<LiveRow> LiveTable::Rows(const LiveView& view) const {
     LiveRow row = Sum(key, sites);
     if (!IsEmpty(row)) rows.push_back(std::move(row));
   }
-  SortRows(rows, view.sort);
+  std::stable_sort(rows.begin(), rows.end(), [&view](const LiveRow& a, const LiveRow& b) {
+    return IsBefore(a, b, view.sort);
+  });
   return rows;
 }
 

@@ -92,8 +92,8 @@ struct LiveSite {
 // Numbers the stacks of a snapshot, by addresses and the process.
 std::vector<uint64_t> NumberStacks(const Snapshot& snapshot);
 
-// In the order of `sort`; equal rows stay as they are.
-void SortRows(std::vector<LiveRow>& rows, LiveSort sort);
+// Whether one row comes before another in the order of `sort`.
+bool IsBefore(const LiveRow& a, const LiveRow& b, LiveSort sort);
 // Whether a row has nothing to show: it isn't listed.
 bool IsEmpty(const LiveRow& row);
 // Whether its name, place, module or callers contain a text in lower case.

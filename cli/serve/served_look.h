@@ -28,6 +28,7 @@ struct ServedProcess {
   uint64_t rss_bytes = 0;  // 0: not known
   Snapshot snapshot;
   StoredSymbols symbols;  // of the snapshot's frames
+  bool all_named = false;
 };
 
 struct ServedRunLook {

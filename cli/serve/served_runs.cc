@@ -44,6 +44,7 @@ std::optional<ServedRunLook> ReadEnded(const std::string& capture) {
   process.program = content->snapshot.program.program;
   process.snapshot = std::move(content->snapshot);
   process.symbols = std::move(content->symbols);
+  process.all_named = process.symbols.chains.size() == process.snapshot.frames.size();
   look.program = process.pid;
   look.processes.push_back(std::move(process));
   return look;
@@ -131,13 +132,13 @@ void ServedRuns::Read(Target& target) {
   target.last = std::move(look);
 }
 
-void ServedRuns::Name(ServedRunLook& run, LiveNames& names) {
+void ServedRuns::Name(ServedRunLook& run, LiveNames& names, Clock::time_point until) {
   for (ServedProcess& process : run.processes) {
     const Snapshot& snapshot = process.snapshot;
-    if (process.symbols.chains.size() == snapshot.frames.size()) continue;
-    names.Resolve(snapshot.modules, snapshot.frames);
-    names.Wait();
-    process.symbols.chains = names.Resolve(snapshot.modules, snapshot.frames);
+    if (process.all_named) continue;
+    names.Found(snapshot.modules, snapshot.frames);  // asks for them
+    process.all_named = names.Wait(until);
+    process.symbols.chains = names.Found(snapshot.modules, snapshot.frames);
     for (size_t i = 0; i < snapshot.frames.size(); ++i) {
       // A row that stands for no address has the same name everywhere.
       if (snapshot.frames[i].module == kNoModule) process.symbols.chains[i].clear();
@@ -153,7 +154,7 @@ std::shared_ptr<const ServedLook> ServedRuns::Look() {
   std::vector<ServedRunLook> runs;
   for (Target& target : targets_) {
     Read(target);
-    Name(target.last, names_);
+    Name(target.last, names_, begin + kNamesWait);
     runs.push_back(target.last);
   }
   look_ = std::make_shared<const ServedLook>(++looks_, UnixNanoseconds(), std::move(runs));

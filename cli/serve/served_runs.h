@@ -27,6 +27,8 @@ namespace memprof {
 class ServedRuns {
  public:
   static constexpr std::chrono::milliseconds kYoungest{200};
+  // Prometheus gives up after 10 s, if it isn't told otherwise.
+  static constexpr std::chrono::milliseconds kNamesWait{5000};
 
   ServedRuns();
 
@@ -35,7 +37,8 @@ class ServedRuns {
   // The run of this supervisor, which may not answer yet.
   void AddSupervisor(pid_t supervisor);
 
-  // All names are known. Never null.
+  // Never null. Names that aren't found within kNamesWait are addresses ("module+0x12"), and come with a
+  // later look.
   std::shared_ptr<const ServedLook> Look();
 
   struct Moment {
@@ -59,7 +62,8 @@ class ServedRuns {
   };
 
   static void Read(Target& target);
-  static void Name(ServedRunLook& run, LiveNames& names);
+  static void Name(ServedRunLook& run, LiveNames& names,
+                   std::chrono::steady_clock::time_point until);
 
   Mutex mutex_;
   std::vector<Target> targets_ MEMPROF_GUARDED_BY(mutex_);

@@ -75,6 +75,7 @@ struct PageOptions {
 //   "bands":    {"time_ms": […], "functions": [{"function": …, "file": …, "module": …, "kind": …,
 //                "bytes": […], "allocations": […]}, …], "others": {"bytes": […], "allocations": […]},
 //                "sources_without": n},
+//   "running":  {"node": […], "bytes": […], "allocations": […]},
 //   "selected": {"time_ms": n, "text": "live at 9 min 58 s"},
 //   "mapped":   {"peak": [bytes, mappings], "end": [bytes, mappings]},
 //   "rss":      {"time_ms": n, "bytes": n, "parts": [{"name": …, "meaning": …, "bytes": n}, …]}
@@ -95,6 +96,8 @@ struct PageOptions {
 // "rss" has the parts of the highest RSS of which they were measured (core/snapshot/memory_record.h);
 // the program's "rss_peak_bytes" may be higher. A part may be negative, and one of no bytes is left
 // out.
+//
+// "running" has the part of the leaks, by the node where they are, of threads that still ran at the end.
 //
 // "history" has the live figures of a node itself at the moments, as differences from the moment
 // before: the figure at moment m is the sum of the differences up to m. "selected" says that the

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 #include <utility>
@@ -102,6 +103,25 @@ Json VariancesJson(const std::vector<Row>& rows) {
     });
   }
   return json;
+}
+
+// Null if there is none.
+Json RunningThreadsJson(const Profile& profile, const PageTree& tree) {
+  std::map<uint32_t, Count> by_node;
+  for (size_t i = 0; i < profile.sites.size(); ++i) {
+    const ProfileSite& site = profile.sites[i];
+    if (site.of_running_threads) by_node[tree.node_of_site[i]] += site.leaked;
+  }
+  if (by_node.empty()) return nullptr;
+  Json node = Json::array(), bytes = Json::array(), allocations = Json::array();
+  for (const auto& [at, live] : by_node) {
+    node.push_back(at);
+    bytes.push_back(live.bytes);
+    allocations.push_back(live.allocations);
+  }
+  return {{"node", std::move(node)},
+          {"bytes", std::move(bytes)},
+          {"allocations", std::move(allocations)}};
 }
 
 Json OwnJson(const PageRows& page) {
@@ -229,6 +249,8 @@ std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
                        {"text", SamplingText(profile.tracker.sample_bytes)},
                        {"variances", VariancesJson(rows.rows)}};
   }
+  Json running = RunningThreadsJson(profile, tree);
+  if (!running.is_null()) data["running"] = std::move(running);
   if (!bands.is_null()) data["bands"] = std::move(bands);
   Json processes = ProcessesJson(profile, tree, rows, functions_);
   if (!processes.is_null()) data["processes"] = std::move(processes);

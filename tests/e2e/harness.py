@@ -2,10 +2,12 @@
 
 MEMPROF_BUILD is the build folder (ctest sets it).
 """
+import http.client
 import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -37,6 +39,19 @@ def end_run(process):
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+class UnixConnection(http.client.HTTPConnection):
+    """HTTP at a unix socket, as memprof serve --listen unix:PATH answers it."""
+
+    def __init__(self, path):
+        super().__init__("localhost", timeout=TIMEOUT)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(TIMEOUT)
+        self.sock.connect(self.path)
 
 
 class MemprofTest(unittest.TestCase):

@@ -336,9 +336,21 @@ class JsonSchemaTest(harness.MemprofTest):
         self.assertEqual({check["status"] for check in value["captures"][0]["checks"]},
                          {"within", "over", "not judged"})
 
+    def ask(self, document, path):
+        connection = harness.UnixConnection(self.path("socket"))
+        try:
+            connection.request("GET", path)
+            answer = connection.getresponse()
+            text = answer.read()
+        finally:
+            connection.close()
+        self.assertEqual(answer.status, 200, text)
+        self.outputs.append((document, (path,), json.loads(text)))
+
     def say_while_it_runs(self):
         service = os.path.join(harness.PROGRAMS, "leaky_service")
-        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path("live.memprof"), "--", "sh", "-c",
+        with subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path("live.memprof"), "--serve",
+                               "unix:" + self.path("socket"), "--", "sh", "-c",
                                f"{service}; sleep 60"], cwd=self.directory, stdout=subprocess.DEVNULL) as run:
             try:
                 while not [each for each in json.loads(self.memprof("list", "--json"))["runs"]
@@ -348,14 +360,20 @@ class JsonSchemaTest(harness.MemprofTest):
                 self.say("top.json", "top", "--once", "--json", "-d", "0.1", str(run.pid))
                 self.say("top.json", "top", "--once", "--json", "-d", "0.1", "--by", "site", str(run.pid))
                 self.say("inspect.json", "inspect", "-q", "--json", str(run.pid))
+                self.memprof("snapshot", str(run.pid), "--name", "one")
+                self.ask("snapshots.json", "/snapshots")
+                self.ask("live.json", "/live")
             finally:
                 run.terminate()
 
     def test_a_run_that_goes_on(self):
         self.say_while_it_runs()
         self.assert_valid()
-        self.assertTrue(self.outputs[-2][2]["rows"])
-        self.assertTrue(self.outputs[-1][2]["places"])
+        of = {document: value for document, _, value in self.outputs}
+        self.assertTrue(of["top.json"]["rows"])
+        self.assertTrue(of["inspect.json"]["places"])
+        self.assertTrue(of["live.json"]["processes"])
+        self.assertTrue(of["snapshots.json"]["runs"][0]["snapshots"])
 
     def test_another_name_or_type_is_refused(self):
         self.check_all()
@@ -370,8 +388,9 @@ class JsonSchemaTest(harness.MemprofTest):
         self.assertEqual(set(self.problems(last.items())), {None})
         for document, value in last.items():
             cases = list(broken(value))
-            # list.json has ten properties only.
-            self.assertGreater(len(cases), {"list.json": 15}.get(document, 40))
+            # These have few properties.
+            few = {"list.json": 15, "snapshots.json": 10, "live.json": 20}
+            self.assertGreater(len(cases), few.get(document, 40))
             for (what, _), problem in zip(cases, self.problems([(document, b) for _, b in cases])):
                 self.assertIsNotNone(problem, f"{document} allows {what}")
 

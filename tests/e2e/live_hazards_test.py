@@ -110,7 +110,7 @@ class HazardsTest(live_runs.LiveRuns):
         os.mkdir(self.path(ESCAPES))
         program = os.path.join(self.path(ESCAPES), ESCAPES)
         os.rename(self.path("service"), program)
-        run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", os.path.join(self.path(ESCAPES), "x.memprof"),
+        run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", os.path.join(self.path(ESCAPES), ESCAPES + ".memprof"),
                                 "--", program])
         self.addCleanup(harness.end_run, run)
         end = time.monotonic() + live_runs.WAIT

@@ -59,17 +59,6 @@ GO_TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"),
 NODE = shutil.which("node") or shutil.which("nodejs")
 
 
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=WAIT)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(WAIT)
-        self.sock.connect(self.path)
-
-
 class Answer:
     def __init__(self, response):
         self.status = response.status
@@ -111,7 +100,7 @@ class ServeTest(harness.MemprofTest):
 
     def connection(self, url):
         if url.startswith("unix:"):
-            return UnixConnection(url[5:])
+            return harness.UnixConnection(url[5:])
         return http.client.HTTPConnection(url.removeprefix("http://"), timeout=WAIT)
 
     def get(self, url, path, method="GET", status=200, **headers):
@@ -572,7 +561,7 @@ class ServeTest(harness.MemprofTest):
         scrapes = 0
         while run.poll() is None:
             try:
-                connection = UnixConnection(self.path("sock"))
+                connection = harness.UnixConnection(self.path("sock"))
                 connection.request("GET", ("/debug/pprof/heap", "/metrics")[scrapes % 2])
                 connection.getresponse().read()
                 connection.close()

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/basics/option_checks.h"
 #include "cli/basics/time_option.h"
 #include "cli/preflight/python_command.h"
 
@@ -122,7 +123,8 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
            "Also leave the captures of so many child processes and earlier images, those of the "
            "heaviest; the one of all together has each")
       .TypeName("N")
-      .ShowDefault();
+      .ShowDefault()
+      .Check(ChildrenFileCount);
   arguments.AddFlag(
       "--wait", options->wait,
       "Stay until every process that is profiled has ended, not the program alone; orphans "

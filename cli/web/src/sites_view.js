@@ -51,7 +51,8 @@ export function createSitesView(capture, figures, state, toolbar) {
       'aria-expanded': String(open.has(site.node)), title: shortened(site.name, 2000)},
     shortened(site.name, NAME_LIMIT));
     const line = element('tr', {className: 'site-row'}, element('td', {}, name,
-        site.callers ? element('div', {className: 'callers-line'}, site.callers) : null),
+        site.callers ? element('div', {className: 'callers-line'}, site.callers) : null,
+        runningMark(site)),
         element('td', {className: 'where', title: site.place || site.module},
             site.place ? shortened(shortPlace(site.place), 80) : baseName(site.module)),
         ...columns().map((column) => figure(column, values.get(column)[site.node])),
@@ -64,6 +65,19 @@ export function createSitesView(capture, figures, state, toolbar) {
     });
     line.dataset.site = site.node;
     return open.has(site.node) ? [line, details(site)] : [line];
+  }
+
+  // The part of a leak that isn't one yet: its threads go on. It is known for all threads together.
+  function runningMark({node}) {
+    const part = capture.running.get(node);
+    if (part === undefined || view.mode !== 'leaked' || view.process !== null || view.thread !== null) {
+      return null;
+    }
+    const value = part[view.by], all = figures.own(view)[node];
+    if (all === 0) return null;
+    const whose = 'of threads that still ran at the end';
+    return element('div', {className: 'callers-line running'},
+        value === all ? `all of it ${whose}` : `${measure(value, view.by)} of it ${whose}`);
   }
 
   function details(site) {

@@ -30,7 +30,8 @@ LiveTable OneTable() {
 }
 
 // "12 load, 8 …": the live bytes and names, in order.
-std::string Text(const std::vector<LiveRow>& rows) {
+template <typename Row>
+std::string Text(const std::vector<Row>& rows) {
   std::string text;
   for (const LiveRow& row : rows) {
     if (!text.empty()) text += ", ";
@@ -48,7 +49,8 @@ std::string Text(const LiveLines& lines) {
   return text;
 }
 
-LiveKey Key(const std::vector<LiveRow>& rows, const std::string& name) {
+template <typename Row>
+LiveKey Key(const std::vector<Row>& rows, const std::string& name) {
   for (const LiveRow& row : rows) {
     if (row.name == name) return row;
   }
@@ -113,6 +115,49 @@ TEST(LiveCallers, StepsFromEachKindOfRowSumToIt) {
         }
       }
     }
+  }
+}
+
+// Goes through all steps. Returns how many there are.
+size_t CheckSteps(const LiveCallers& callers, const LiveCallers::Path& path) {
+  size_t steps = 0;
+  for (const LiveCallers::Step& step : callers.Behind(path)) {
+    LiveCallers::Path behind = path;
+    behind.push_back(step);
+    EXPECT_EQ(step.has_behind, !callers.Behind(behind).empty()) << step.name;
+    steps += 1 + CheckSteps(callers, behind);
+  }
+  return steps;
+}
+
+TEST(LiveCallers, SaysWhereSomethingIsBehind) {
+  std::vector<LiveProfile> look = OneLook();
+  look[0].profile.sites[3].runtime_reason = "the loader's";
+  LiveTable with_runtime;
+  with_runtime.Add(LiveTable::Time(), look);
+  for (const LiveTable& table : {OneTable(), with_runtime}) {
+    size_t all = 0, have_some = 0, steps = 0;
+    for (const LiveBy by : kAllLiveBys) {
+      for (const bool inclusive : {false, true}) {
+        for (const bool callees : {false, true}) {
+          const LiveView view = {by, inclusive};
+          const LiveCallers callers(table, view, callees);
+          const auto rows = table.Rows(view);
+          const auto have = callers.HaveBehind(rows);
+          for (size_t i = 0; i < rows.size(); ++i) {
+            EXPECT_EQ(have[i], !callers.Behind({rows[i]}).empty())
+                << NameOf(by) << (inclusive ? " inclusive " : " own ")
+                << (callees ? "callees " : "callers ") << rows[i].name;
+            ++all;
+            have_some += have[i] ? 1u : 0u;
+            steps += CheckSteps(callers, {rows[i]});
+          }
+        }
+      }
+    }
+    EXPECT_GT(have_some, 10u);
+    EXPECT_LT(have_some, all);
+    EXPECT_GT(steps, have_some);
   }
 }
 

@@ -69,6 +69,19 @@ TEST(LiveNames, AreAddressesUntilTheyAreFound) {
   EXPECT_EQ(asked, 2);
 }
 
+TEST(LiveNames, AreWaitedForUntilAMoment) {
+  Gate gate;
+  int asked = 0;
+  LiveNames names(std::make_unique<Slow>(gate, asked));
+  const std::vector<SnapshotFrame> frames = {{0, 16}};
+  EXPECT_TRUE(names.Found(kModules, frames)[0].empty());
+  EXPECT_FALSE(names.Wait(std::chrono::steady_clock::now() + std::chrono::milliseconds(1)));
+  EXPECT_TRUE(names.Found(kModules, frames)[0].empty());
+  gate.Open();
+  EXPECT_TRUE(names.Wait());
+  EXPECT_EQ(names.Found(kModules, frames)[0][0].function, "f16");
+}
+
 TEST(LiveNames, MayBeLeftWithoutThem) {
   Gate gate;
   int asked = 0;

@@ -40,6 +40,21 @@ TEST(PageData, SumsToTheTotalsItStates) {
   }
 }
 
+TEST(PageData, SaysWhatIsOfThreadsThatStillRan) {
+  Profile profile = Small();
+  EXPECT_FALSE(Json::parse(PageData(profile, {})).contains("running"));
+  profile.sites[0].of_running_threads = true;
+  const Json data = Json::parse(PageData(profile, {}));
+  EXPECT_EQ(data["running"]["bytes"], Json::array({7}));
+  EXPECT_EQ(data["running"]["allocations"], Json::array({1}));
+  const size_t node = data["running"]["node"][0];
+  EXPECT_EQ(
+      data["strings"]
+          [data["frames"]["function"][data["nodes"]["frame"][node].get<size_t>()].get<size_t>()],
+      "load");
+  EXPECT_EQ(data["of_running_threads"], Json::array({7, 1}));
+}
+
 TEST(PageData, KeepsFiguresThatADoubleCanNotHold) {
   ProfileBuilder b("p");
   const uint64_t odd = (uint64_t{1} << 60) + 1;

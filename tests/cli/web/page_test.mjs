@@ -26,6 +26,12 @@ before(async () => {
   make('uncounted', (data) => { addTemporaries(data); data.temporary_threshold = 0; });
   make('no-moments', (data) => addTimeline(data, new Array(8).fill(500000)));
   make('moment', (data) => { data.selected = {time_ms: 598016, text: 'live at 9 min 58 s'}; });
+  make('running', (data) => {
+    const at = data.own.leaked_bytes.map((bytes, row) => ({bytes, node: data.own.node[row]}))
+        .filter(({bytes}) => bytes > 0);
+    data.running = {node: at.map(({node}) => node), bytes: at.map(({bytes}) => bytes > 1000 ? 1024 : bytes),
+      allocations: at.map(() => 1)};
+  });
   browser = await launchChromium(options.modules);
 });
 after(async () => { await browser?.close(); });
@@ -379,6 +385,14 @@ test('the first screen of a laptop has the toolbar and the graph', () =>
     assert.ok(chart.y < 440 && chart.height > 40, `the graph begins at ${chart.y}`);
     await page.screenshot({path: join(pages, 'first-screen.png')});
   }, {viewport: {width: 1366, height: 768}}));
+
+test('sites say what is of threads that still ran', () => withPage('running', async (page) => {
+  await page.click('#view [data-value=sites]');
+  assert.equal(await page.locator('.sites .running').count(), 0);  // they hold nothing at the peak
+  await card(page, 'leaked').click();
+  assert.deepEqual(await page.locator('.sites .running').allInnerTexts(),
+      ['1.0 KiB of it of threads that still ran at the end', 'all of it of threads that still ran at the end']);
+}));
 
 test('sites are a table: sorted, filtered, summing to the total, with whole stacks', () =>
   withPage('known', async (page) => {

@@ -39,6 +39,8 @@ export function parseCapture(text) {
     history: parseHistory(data),
     bands: parseBands(data, functions),
     processes: parseProcesses(data, modes),
+    running: new Map((data.running?.node ?? []).map((node, i) => [node,
+      {bytes: data.running.bytes[i], allocations: data.running.allocations[i]}])),
     total: (mode, by) => data.totals[mode][by === 'bytes' ? 0 : 1],
     frame: (index) => frameAt(data, index),
   };
