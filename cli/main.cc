@@ -81,10 +81,6 @@ int main(int argc, char** argv) {
 
   const std::vector<const char*> words = UsualWords(argc, argv);
   const auto misspelling = memprof::FindMisspelling(app, std::span(words).subspan(1));
-  if (misspelling && misspelling->hidden) {
-    SayMisspelling(*misspelling);
-    return UsageStatusOf(*misspelling->command);
-  }
   try {
     app.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::Success& help) {  // --help, --version
@@ -108,11 +104,11 @@ int main(int argc, char** argv) {
     }
     return UsageStatusOf(*parsed);
   }
-  // CLI11 takes an unknown option of run for the program's name.
-  const CLI::App& parsed = *app.get_subcommands().front();
-  if (parsed.get_prefix_command() && misspelling) {
+  // CLI11 takes an unknown option of run for the program's name, and the word after an empty --option=
+  // for its value.
+  if (misspelling) {
     SayMisspelling(*misspelling);
-    return UsageStatusOf(parsed);
+    return UsageStatusOf(*app.get_subcommands().front());
   }
   for (const Entry& entry : entries) {
     if (!entry.app->parsed()) continue;

@@ -49,10 +49,11 @@ std::optional<Misspelling> FindMisspelling(const CLI::App& app,
         return Misspelling{"there is no option " + name, NearestWord(name, OptionNames(*command)),
                            command};
       }
-      if (option->get_items_expected_min() > 0 && name == word) ++i;  // its value
-      // CLI11 would take the next word for the value, e.g. the name of a file.
-      if (option->get_items_expected_min() > 0 && word.substr(name.size()) == "=") {
-        return Misspelling{std::string(word) + " has no value", "", command, true};
+      if (option->get_items_expected_min() > 0) {
+        if (name == word) ++i;  // its value
+        if (word.substr(name.size()) == "=") {
+          return Misspelling{std::string(word) + " has no value", "", command};
+        }
       }
     } else if (word.size() > 1 && word[0] == '-') {
       const CLI::Option* option = command->get_option_no_throw(std::string(word.substr(0, 2)));

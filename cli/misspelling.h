@@ -23,7 +23,6 @@ struct Misspelling {
   std::string text;                   // one sentence, without what to do about it
   std::string known;                  // the word that was probably meant; empty: none is near
   const CLI::App* command = nullptr;  // whose help lists the words that there are
-  bool hidden = false;                // the parser doesn't stumble on it: it means something else
 };
 
 // `words`: the command line without the program's own name. Nothing: all is known as far as a

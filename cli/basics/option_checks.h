@@ -17,13 +17,16 @@ inline bool IsWholeNumber(const std::string& text) {
          (text[0] != '0' || text == "0");
 }
 
-inline std::string RowCount(const std::string& text) {
-  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of rows";
+// "'-1' is no number of rows".
+inline std::string WholeNumberOf(const char* what, const std::string& text) {
+  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of " + what;
 }
+
+inline std::string RowCount(const std::string& text) { return WholeNumberOf("rows", text); }
 
 // For run --children-files.
 inline std::string ChildrenFileCount(const std::string& text) {
-  return IsWholeNumber(text) ? "" : "'" + text + "' is no number of files";
+  return WholeNumberOf("files", text);
 }
 
 // For run --temporary.

@@ -102,7 +102,12 @@ std::optional<long> LiveCallers::FirstBehind(const LiveKey& row, const Stack& st
     return callees_ ? at - 1 : at + 1;
   }
   if (!table_.IsIn(row, stack.site, view_)) return std::nullopt;
-  if (callees_) return count - 1;
+  return FirstBehindGroup(stack);
+}
+
+long LiveCallers::FirstBehindGroup(const Stack& stack) const {
+  if (callees_) return static_cast<long>(stack.keys.size()) - 1;
+  const auto own = static_cast<long>(stack.own);
   return view_.by == LiveBy::kSite ? own + 1 : own;
 }
 
@@ -130,7 +135,9 @@ std::vector<bool> LiveCallers::HaveBehind(const std::vector<LiveRow>& rows) cons
     const auto note = [&](uint64_t key) {
       const auto at = indices.find(key);
       if (at == indices.end() || have[at->second]) return;
-      const auto first = FirstBehind(rows[at->second], stack);
+      // That a site is in the row of its stack needn't be asked: it takes a text of all callers.
+      const auto first = view_.by == LiveBy::kSite ? FirstBehindGroup(stack)
+                                                   : FirstBehind(rows[at->second], stack);
       have[at->second] = first && IsThere(stack, *first);
     };
     if (view_.by == LiveBy::kSite) {
@@ -186,9 +193,8 @@ std::vector<LiveCallers::Step> LiveCallers::Behind(const Path& path) const {
   if (!ended.empty()) {
     rows.push_back({table_.Sum({callees_ ? kOwn : kOutermost, "", "", "", 0}, ended), false});
   }
-  std::erase_if(rows, [](const Step& step) { return IsEmpty(step); });
-  std::stable_sort(rows.begin(), rows.end(),
-                   [this](const Step& a, const Step& b) { return IsBefore(a, b, view_.sort); });
+  std::erase_if(rows, IsEmpty);
+  SortRows(rows, view_.sort);
   return rows;
 }
 

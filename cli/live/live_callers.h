@@ -55,6 +55,8 @@ class LiveCallers {
                 const std::vector<bool>& of_program) const;
   // The index of the frame that comes first behind the row; nullopt: the site isn't in the row.
   std::optional<long> FirstBehind(const LiveKey& row, const Stack& stack) const;
+  // The same for a stack that is in a row which isn't a frame's.
+  long FirstBehindGroup(const Stack& stack) const;
   bool IsThere(const Stack& stack, long at) const;
   bool IsOfFrames() const { return view_.by == LiveBy::kPlace || view_.by == LiveBy::kFunction; }
 

@@ -39,6 +39,11 @@ LiveNames::~LiveNames() {
   if (thread_.joinable()) thread_.join();
 }
 
+LiveNames::Key LiveNames::KeyOf(std::span<const SnapshotModule> modules,
+                                const SnapshotFrame& frame) {
+  return {frame.module < modules.size() ? modules[frame.module] : SnapshotModule{}, frame.offset};
+}
+
 SourceChain LiveNames::Placeholder(const Key& key) {
   const std::string_view module = BaseName(key.first.path);
   return {{module.empty() ? fmt::format("{:#x}", key.second)
@@ -48,26 +53,24 @@ SourceChain LiveNames::Placeholder(const Key& key) {
 
 std::vector<SourceChain> LiveNames::Resolve(std::span<const SnapshotModule> modules,
                                             std::span<const SnapshotFrame> frames) {
-  return Ask(modules, frames, true);
+  std::vector<SourceChain> chains = Found(modules, frames);
+  for (size_t i = 0; i < chains.size(); ++i) {
+    if (chains[i].empty()) chains[i] = Placeholder(KeyOf(modules, frames[i]));
+  }
+  return chains;
 }
 
 std::vector<SourceChain> LiveNames::Found(std::span<const SnapshotModule> modules,
                                           std::span<const SnapshotFrame> frames) {
-  return Ask(modules, frames, false);
-}
-
-std::vector<SourceChain> LiveNames::Ask(std::span<const SnapshotModule> modules,
-                                        std::span<const SnapshotFrame> frames, bool placeholders) {
   if (!thread_.joinable()) return finds_->Resolve(modules, frames);
   std::vector<SourceChain> chains;
   chains.reserve(frames.size());
   {
     const MutexLock lock(mutex_);
     for (const SnapshotFrame& frame : frames) {
-      Key key = {frame.module < modules.size() ? modules[frame.module] : SnapshotModule{},
-                 frame.offset};
+      Key key = KeyOf(modules, frame);
       const auto [at, is_new] = known_.try_emplace(key);
-      chains.push_back(at->second.empty() && placeholders ? Placeholder(key) : at->second);
+      chains.push_back(at->second);
       if (is_new) wanted_.push_back(std::move(key));
     }
   }

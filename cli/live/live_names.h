@@ -53,8 +53,7 @@ class LiveNames : public Symbolizer {
   };
 
   void Find();  // the thread
-  std::vector<SourceChain> Ask(std::span<const SnapshotModule> modules,
-                               std::span<const SnapshotFrame> frames, bool placeholders);
+  static Key KeyOf(std::span<const SnapshotModule> modules, const SnapshotFrame& frame);
   static SourceChain Placeholder(const Key& key);
 
   const std::unique_ptr<Symbolizer> finds_;

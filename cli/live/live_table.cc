@@ -269,9 +269,7 @@ std::vector<LiveRow> LiveTable::Rows(const LiveView& view) const {
     LiveRow row = Sum(key, sites);
     if (!IsEmpty(row)) rows.push_back(std::move(row));
   }
-  std::stable_sort(rows.begin(), rows.end(), [&view](const LiveRow& a, const LiveRow& b) {
-    return IsBefore(a, b, view.sort);
-  });
+  SortRows(rows, view.sort);
   return rows;
 }
 

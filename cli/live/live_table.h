@@ -15,6 +15,7 @@
 // minute.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <compare>
 #include <cstdint>
@@ -94,6 +95,12 @@ std::vector<uint64_t> NumberStacks(const Snapshot& snapshot);
 
 // Whether one row comes before another in the order of `sort`.
 bool IsBefore(const LiveRow& a, const LiveRow& b, LiveSort sort);
+// Equal rows stay as they are. A row may be more than a LiveRow.
+template <typename Row>
+void SortRows(std::vector<Row>& rows, LiveSort sort) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [sort](const Row& a, const Row& b) { return IsBefore(a, b, sort); });
+}
 // Whether a row has nothing to show: it isn't listed.
 bool IsEmpty(const LiveRow& row);
 // Whether its name, place, module or callers contain a text in lower case.

@@ -136,12 +136,17 @@ void ServedRuns::Name(ServedRunLook& run, LiveNames& names, Clock::time_point un
   for (ServedProcess& process : run.processes) {
     const Snapshot& snapshot = process.snapshot;
     if (process.all_named) continue;
-    names.Found(snapshot.modules, snapshot.frames);  // asks for them
-    process.all_named = names.Wait(until);
-    process.symbols.chains = names.Found(snapshot.modules, snapshot.frames);
+    std::vector<SourceChain>& chains = process.symbols.chains;
+    chains = names.Found(snapshot.modules, snapshot.frames);
+    process.all_named = std::none_of(chains.begin(), chains.end(),
+                                     [](const SourceChain& chain) { return chain.empty(); });
+    if (!process.all_named) {
+      process.all_named = names.Wait(until);
+      chains = names.Found(snapshot.modules, snapshot.frames);
+    }
     for (size_t i = 0; i < snapshot.frames.size(); ++i) {
       // A row that stands for no address has the same name everywhere.
-      if (snapshot.frames[i].module == kNoModule) process.symbols.chains[i].clear();
+      if (snapshot.frames[i].module == kNoModule) chains[i].clear();
     }
     process.symbols.notes.resize(snapshot.modules.size());
   }

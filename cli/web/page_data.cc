@@ -105,6 +105,11 @@ Json VariancesJson(const std::vector<Row>& rows) {
   return json;
 }
 
+Json CountColumns(const std::vector<Count>& counts) {
+  return {{"bytes", Column(counts, [](const Count& count) { return count.bytes; })},
+          {"allocations", Column(counts, [](const Count& count) { return count.allocations; })}};
+}
+
 // Null if there is none.
 Json RunningThreadsJson(const Profile& profile, const PageTree& tree) {
   std::map<uint32_t, Count> by_node;
@@ -113,15 +118,15 @@ Json RunningThreadsJson(const Profile& profile, const PageTree& tree) {
     if (site.of_running_threads) by_node[tree.node_of_site[i]] += site.leaked;
   }
   if (by_node.empty()) return nullptr;
-  Json node = Json::array(), bytes = Json::array(), allocations = Json::array();
-  for (const auto& [at, live] : by_node) {
-    node.push_back(at);
-    bytes.push_back(live.bytes);
-    allocations.push_back(live.allocations);
+  Json nodes = Json::array();
+  std::vector<Count> live;
+  for (const auto& [node, count] : by_node) {
+    nodes.push_back(node);
+    live.push_back(count);
   }
-  return {{"node", std::move(node)},
-          {"bytes", std::move(bytes)},
-          {"allocations", std::move(allocations)}};
+  Json json = {{"node", std::move(nodes)}};
+  json.update(CountColumns(live));
+  return json;
 }
 
 Json OwnJson(const PageRows& page) {
@@ -151,24 +156,19 @@ Json FunctionsJson(const PageFunctions& page, const std::vector<std::string>& th
 }
 
 Json BandsJson(const Profile& profile, const PageBands& page, Strings& strings) {
-  const auto live = [](const std::vector<Count>& counts) {
-    return Json{
-        {"bytes", Column(counts, [](const Count& count) { return count.bytes; })},
-        {"allocations", Column(counts, [](const Count& count) { return count.allocations; })}};
-  };
   Json functions = Json::array();
   for (const PageBand& band : page.bands) {
     Json json = {{"function", strings.Index(band.function.function)},
                  {"file", strings.Index(band.function.file)},
                  {"module", strings.Index(band.function.module)},
                  {"kind", static_cast<int>(band.function.kind)}};
-    json.update(live(band.live));
+    json.update(CountColumns(band.live));
     functions.push_back(std::move(json));
   }
   return {
       {"time_ms", Column(profile.moments.at, [](const Moment& moment) { return moment.time_ms; })},
       {"functions", std::move(functions)},
-      {"others", live(page.others)},
+      {"others", CountColumns(page.others)},
       {"sources_without", page.sources_without}};
 }
 

@@ -30,8 +30,8 @@ def run(command, **options):
     return subprocess.run(command, **options)
 
 
-def end_run(process):
-    """Ends memprof run, stopped or not. It passes SIGTERM on: killed, it would leave its program behind."""
+def end_process(process):
+    """Ends it, stopped or not. memprof run passes SIGTERM on: killed, it would leave its program behind."""
     process.send_signal(signal.SIGCONT)
     process.terminate()
     try:
@@ -52,6 +52,31 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock = socket.socket(socket.AF_UNIX)
         self.sock.settimeout(TIMEOUT)
         self.sock.connect(self.path)
+
+
+def connection_to(url):
+    """To http://HOST:PORT or unix:PATH."""
+    if url.startswith("unix:"):
+        return UnixConnection(url[5:])
+    return http.client.HTTPConnection(url.removeprefix("http://"), timeout=TIMEOUT)
+
+
+class Answer:
+    def __init__(self, response):
+        self.status = response.status
+        self.headers = response.headers
+        self.body = response.read()
+        self.text = self.body.decode(errors="replace")
+
+
+def ask(url, path, method="GET", headers=None):
+    """The answer to one request."""
+    connection = connection_to(url)
+    try:
+        connection.request(method, path, headers=headers or {})
+        return Answer(connection.getresponse())
+    finally:
+        connection.close()
 
 
 class MemprofTest(unittest.TestCase):

@@ -337,15 +337,9 @@ class JsonSchemaTest(harness.MemprofTest):
                          {"within", "over", "not judged"})
 
     def ask(self, document, path):
-        connection = harness.UnixConnection(self.path("socket"))
-        try:
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            text = answer.read()
-        finally:
-            connection.close()
-        self.assertEqual(answer.status, 200, text)
-        self.outputs.append((document, (path,), json.loads(text)))
+        answer = harness.ask("unix:" + self.path("socket"), path)
+        self.assertEqual(answer.status, 200, answer.text)
+        self.outputs.append((document, (path,), json.loads(answer.body)))
 
     def say_while_it_runs(self):
         service = os.path.join(harness.PROGRAMS, "leaky_service")

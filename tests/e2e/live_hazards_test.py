@@ -70,7 +70,7 @@ class HazardsTest(live_runs.LiveRuns):
         harness.run(["gcc", "-g", "-O1", self.path("hostile.c"), "-o", self.path("hostile")], check=True)
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-f", "-o", self.path("x.memprof"), "--",
                                 self.path("hostile"), str(seed), where], stderr=subprocess.DEVNULL)
-        self.addCleanup(harness.end_run, run)
+        self.addCleanup(harness.end_process, run)
         end = time.monotonic() + live_runs.WAIT
         while run.pid not in [each["supervisor"] for each in self.list()]:
             self.assertLess(time.monotonic(), end)
@@ -112,7 +112,7 @@ class HazardsTest(live_runs.LiveRuns):
         os.rename(self.path("service"), program)
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", os.path.join(self.path(ESCAPES), ESCAPES + ".memprof"),
                                 "--", program])
-        self.addCleanup(harness.end_run, run)
+        self.addCleanup(harness.end_process, run)
         end = time.monotonic() + live_runs.WAIT
         while True:
             mine = [each for each in self.list() if each["supervisor"] == run.pid]

@@ -47,7 +47,7 @@ class LiveRuns(harness.MemprofTest):
         """Under memprof; ended after the test. Returns memprof's process when the program has grown."""
         run = subprocess.Popen([harness.MEMPROF, "run", "-q", "-o", self.path(name), "--",
                                 self.path("service"), *arguments], cwd=self.directory)
-        self.addCleanup(harness.end_run, run)
+        self.addCleanup(harness.end_process, run)
         processes = 1 + len(arguments)
         end = time.monotonic() + WAIT
         while True:

@@ -59,14 +59,6 @@ GO_TYPES = [("alloc_objects", "count"), ("alloc_space", "bytes"),
 NODE = shutil.which("node") or shutil.which("nodejs")
 
 
-class Answer:
-    def __init__(self, response):
-        self.status = response.status
-        self.headers = response.headers
-        self.body = response.read()
-        self.text = self.body.decode(errors="replace")
-
-
 class ServeTest(harness.MemprofTest):
     def setUp(self):
         super().setUp()
@@ -79,7 +71,7 @@ class ServeTest(harness.MemprofTest):
         for stream in (process.stdout, process.stderr):
             if stream:
                 self.addCleanup(stream.close)
-        self.addCleanup(harness.end_run, process)
+        self.addCleanup(harness.end_process, process)
         return process
 
     def start(self, *flags, arguments=(), name="x.memprof", **options):
@@ -98,18 +90,8 @@ class ServeTest(harness.MemprofTest):
         self.assertRegex(url, r"^(http://|unix:)")
         return url
 
-    def connection(self, url):
-        if url.startswith("unix:"):
-            return harness.UnixConnection(url[5:])
-        return http.client.HTTPConnection(url.removeprefix("http://"), timeout=WAIT)
-
     def get(self, url, path, method="GET", status=200, **headers):
-        connection = self.connection(url)
-        try:
-            connection.request(method, path, headers={k.replace("_", "-"): v for k, v in headers.items()})
-            answer = Answer(connection.getresponse())
-        finally:
-            connection.close()
+        answer = harness.ask(url, path, method, {k.replace("_", "-"): v for k, v in headers.items()})
         self.assertEqual(answer.status, status, answer.text[:300])
         return answer
 
@@ -522,7 +504,7 @@ class ServeTest(harness.MemprofTest):
     def test_a_connection_answers_many_requests(self):
         self.start()
         url = self.serve(self.path("x.memprof"))
-        connection = self.connection(url)
+        connection = harness.connection_to(url)
         self.addCleanup(connection.close)
         for _ in range(200):
             connection.request("GET", "/healthz")
@@ -561,7 +543,7 @@ class ServeTest(harness.MemprofTest):
         scrapes = 0
         while run.poll() is None:
             try:
-                connection = harness.UnixConnection(self.path("sock"))
+                connection = harness.connection_to("unix:" + self.path("sock"))
                 connection.request("GET", ("/debug/pprof/heap", "/metrics")[scrapes % 2])
                 connection.getresponse().read()
                 connection.close()
@@ -581,7 +563,7 @@ class ServeTest(harness.MemprofTest):
     def test_events_tell_of_looks(self):
         self.start()
         url = self.serve(self.path("x.memprof"))
-        connection = self.connection(url)
+        connection = harness.connection_to(url)
         self.addCleanup(connection.close)
         connection.request("GET", "/events")
         response = connection.getresponse()

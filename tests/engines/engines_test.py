@@ -58,17 +58,8 @@ class EnginesTest(harness.MemprofTest):
         self.addCleanup(log.close)
         process = subprocess.Popen(command, cwd=self.directory, stdout=options.pop("stdout", log),
                                    stderr=log, **options)
-        self.addCleanup(self.end, process)
+        self.addCleanup(harness.end_process, process)
         return process
-
-    @staticmethod
-    def end(process):
-        process.terminate()
-        try:
-            process.wait(WAIT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
     def start(self):
         """The address at which a program is served."""
