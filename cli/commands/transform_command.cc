@@ -23,6 +23,7 @@ struct TransformOptions {
   Captures captures;
   std::string figure = "peak";
   bool history = false;
+  bool stack_table = false;
   SymbolOptions symbols;
   OutputOptions output;
 };
@@ -52,8 +53,9 @@ int Transform(const TransformOptions& options) {
     return kExitUsage;
   }
   what.history = options.history;
-  if (what.history && options.format != "json") {
-    Say("--history is for json only");
+  what.stack_table = options.stack_table;
+  if ((what.history || what.stack_table) && exporter->name != "json") {
+    Say("{} is for json only", what.history ? "--history" : "--stack-table");
     return kExitUsage;
   }
   if (exporter->binary && IsStdout(options.output) && isatty(STDOUT_FILENO) != 0) {
@@ -80,6 +82,10 @@ CommandBody SetUpTransform(Arguments& arguments) {
       .ShowDefault();
   arguments.AddFlag("--history", options->history,
                     "In JSON: what was live of each site at every moment that was kept");
+  arguments.AddFlag(
+      "--stack-table", options->stack_table,
+      "In JSON: each frame and stack once, in tables that the sites refer to. Where stacks "
+      "are many and deep, as Python's, a hundredth of the size");
   AddSymbolOptions(arguments, options->symbols);
   AddWrapperOption(arguments);
   AddOutputOptions(arguments, options->output);

@@ -18,6 +18,8 @@ struct ExportOptions {
   // for formats with a single figure; only folded can have kTemporary
   Figure figure = Figure::kPeak;
   bool history = false;  // json: adds each site's live figures at the moments
+  // json: frames and stacks once each, in tables that the sites refer to
+  bool stack_table = false;
 };
 
 struct Exporter {

@@ -1,5 +1,7 @@
 #include "formats/export/json_export.h"
 
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
@@ -235,11 +237,14 @@ Json FrameJson(const Profile& profile, const ProfileFrame& frame) {
           {"kind", KindName(profile, frame)}};
 }
 
-std::string Dumped(const Json& json) {
-  return json.dump(1, ' ', false, Json::error_handler_t::replace);
+// What dump takes as its indentation.
+constexpr int kIndent = 1, kOneLine = -1;
+
+std::string Dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string Text(const Json& json) { return Dumped(json) + "\n"; }
+std::string Text(const Json& json) { return Dumped(json, kIndent) + "\n"; }
 
 // The frames of a stack, the innermost first.
 Json FramesJson(const Profile& profile, uint32_t leaf) {
@@ -250,13 +255,19 @@ Json FramesJson(const Profile& profile, uint32_t leaf) {
   return frames;
 }
 
+// What a row says of its stack: the frames, or where they are in the table.
+Json StackJson(const Profile& profile, uint32_t leaf, const ExportOptions& options) {
+  if (options.stack_table) return {{"stack", leaf}};
+  return {{"frames", FramesJson(profile, leaf)}};
+}
+
 Json SiteJson(const Profile& profile, const ProfileSite& site, const ExportOptions& options) {
-  Json entry = {{"frames", FramesJson(profile, site.node)},
-                {"thread", profile.thread_names[site.thread_name]},
+  Json entry = StackJson(profile, site.node, options);
+  entry.update({{"thread", profile.thread_names[site.thread_name]},
                 {"peak", ToJson(site.peak, site.variances.peak, profile)},
                 {"leaked", ToJson(site.leaked, site.variances.leaked, profile)},
                 {"total", ToJson(site.total, site.variances.total, profile)},
-                {"kind", NameOf(site.kind)}};
+                {"kind", NameOf(site.kind)}});
   if (profile.tracker.temporary_threshold != 0) {
     entry["temporary"] = ToJson(site.temporary, site.variances.temporary, profile);
   }
@@ -268,12 +279,31 @@ Json SiteJson(const Profile& profile, const ProfileSite& site, const ExportOptio
   return entry;
 }
 
-// Adds `json` as it stands in the list of an object: two levels deep.
-void AppendItem(std::string& text, const Json& json) {
-  for (const char c : "\n" + Dumped(json)) {
-    text += c;
-    if (c == '\n') text += "  ";
+// Adds to `text`, an object that is open, a list of `size` items; `item` makes each. They are written one
+// at a time: the object of all would take ten times the text.
+template <typename Item>
+void AppendList(std::string& text, std::string_view name, size_t size, int indent, Item item) {
+  text += fmt::format(",\n \"{}\": [", name);
+  for (size_t i = 0; i < size; ++i) {
+    text += i == 0 ? "\n  " : ",\n  ";
+    for (const char c : Dumped(item(i), indent)) {
+      text += c;
+      if (c == '\n') text += "  ";
+    }
   }
+  text += size == 0 ? "]" : "\n ]";
+}
+
+// Every frame and every stack once. A stack is its innermost frame and the stack that called it; the
+// first is the empty one.
+void AppendStackTable(std::string& text, const Profile& profile) {
+  AppendList(text, "frames", profile.frames.size(), kOneLine,
+             [&](size_t i) { return FrameJson(profile, profile.frames[i]); });
+  AppendList(text, "stacks", profile.nodes.size(), kOneLine, [&](size_t i) {
+    const ProfileNode& node = profile.nodes[i];
+    return i == 0 ? Json{{"caller", nullptr}, {"frame", nullptr}}
+                  : Json{{"caller", node.parent}, {"frame", node.frame}};
+  });
 }
 
 }  // namespace
@@ -298,22 +328,17 @@ std::string ExportJson(const Profile& profile, const ExportOptions& options) {
   json["moments"] = MomentsJson(profile);
   if (!json["mappings"].is_null()) json["mappings"]["rows"] = Json::array();
   for (const SnapshotMapping& row : profile.mappings.rows) {
-    Json entry = {{"frames", FramesJson(profile, row.node)},
-                  {"thread", profile.thread_names[row.thread_name]}};
+    Json entry = StackJson(profile, row.node, options);
+    entry["thread"] = profile.thread_names[row.thread_name];
     entry.update(MappingJson(row));
     json["mappings"]["rows"].push_back(std::move(entry));
   }
-  // The sites are all there is to a large export: one at a time, the object of all would take ten
-  // times the text.
-  std::string text = Dumped(json);
+  std::string text = Dumped(json, kIndent);
   text.resize(text.size() - std::string_view("\n}").size());
-  text += ",\n \"sites\": [";
-  bool first = true;
-  for (const ProfileSite& site : profile.sites) {
-    if (!std::exchange(first, false)) text += ',';
-    AppendItem(text, SiteJson(profile, site, options));
-  }
-  return text + (first ? "]\n}\n" : "\n ]\n}\n");
+  if (options.stack_table) AppendStackTable(text, profile);
+  AppendList(text, "sites", profile.sites.size(), options.stack_table ? kOneLine : kIndent,
+             [&](size_t i) { return SiteJson(profile, profile.sites[i], options); });
+  return text + "\n}\n";
 }
 
 }  // namespace memprof

@@ -24,6 +24,7 @@ COMMANDS = (
     ("tree.json", ("tree", "--json")),
     ("tree.json", ("tree", "--json", "--bottom-up", "-n", "2", "--leaks")),
     ("tree.json", ("tree", "--json", "--all-frames")),
+    ("transform.json", ("transform", "json", "--stack-table")),
     ("transform.json", ("transform", "json")),
     ("transform.json", ("transform", "json", "--history")),
 )

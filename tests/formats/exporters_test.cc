@@ -56,6 +56,35 @@ TEST(JsonExport, HasTheSettledNamesAndSumsToTheTotals) {
   }
 }
 
+TEST(JsonExport, HasEachStackOnceInATableThatSaysTheSame) {
+  for (const Snapshot& snapshot : {SampleSnapshot(), DetailedSnapshot()}) {
+    const Profile profile = SampleProfile(snapshot);
+    const auto plain = nlohmann::json::parse(ExportJson(profile, {}));
+    ExportOptions options;
+    options.stack_table = true;
+    auto json = nlohmann::json::parse(ExportJson(profile, options));
+    EXPECT_TRUE(json["stacks"][0]["caller"].is_null());
+    const auto with_frames = [&](nlohmann::json& row) {
+      row["frames"] = nlohmann::json::array();
+      for (nlohmann::json stack = row["stack"]; stack != 0;) {
+        const auto& at = json["stacks"][stack.get<size_t>()];
+        ASSERT_LT(at["caller"].get<size_t>(), stack.get<size_t>());
+        row["frames"].push_back(json["frames"][at["frame"].get<size_t>()]);
+        stack = at["caller"];
+      }
+      row.erase("stack");
+    };
+    for (auto& site : json["sites"]) with_frames(site);
+    if (!json["mappings"].is_null()) {
+      for (auto& row : json["mappings"]["rows"]) with_frames(row);
+    }
+    json.erase("frames");
+    json.erase("stacks");
+    EXPECT_FALSE(plain["sites"].empty());
+    EXPECT_EQ(json, plain);
+  }
+}
+
 TEST(JsonExport, HasTemporariesSizesAndKindsThatSumToTheTotals) {
   const auto json = nlohmann::json::parse(ExportJson(SampleProfile(DetailedSnapshot()), {}));
   EXPECT_EQ(json["temporary"],

@@ -19,7 +19,7 @@ def interpreters():
         if has.returncode == 0:
             yield path
         else:
-            print(f"{path}: without CPython's own tests (package libpython3-testsuite)")
+            print(f"{path}: without CPython's own tests (Debian's: package libpython3.X-testsuite)")
 
 
 def minor_of(path):

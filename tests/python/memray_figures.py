@@ -39,18 +39,29 @@ SHARE = 0.02
 
 
 def ours(memprof, capture, script):
-    done = subprocess.run([memprof, "transform", "json", capture], capture_output=True, check=True)
-    sums = {"peak": {}, "leaked": {}}
-    for site in json.loads(done.stdout)["sites"]:
-        for frame in site["frames"]:
+    done = subprocess.run([memprof, "transform", "json", "--stack-table", capture], capture_output=True,
+                          check=True)
+    profile = json.loads(done.stdout)
+    # The function that a stack counts for, by the stack; a caller stands before whom it calls.
+    function_of = []
+    for stack in profile["stacks"]:
+        name = None
+        if stack["frame"] is not None:
+            frame = profile["frames"][stack["frame"]]
             if (frame["kind"] == "python" and frame["file"] == script and
                     frame["function"] != "<module>"):
                 name = frame["function"].split(".")[-1]  # Memray has the bare name
-                for figure, by in sums.items():
-                    known = by.setdefault(name, [0, 0])
-                    known[0] += site[figure]["bytes"]
-                    known[1] += site[figure]["allocations"]
-                break
+            else:
+                name = function_of[stack["caller"]]
+        function_of.append(name)
+    sums = {"peak": {}, "leaked": {}}
+    for site in profile["sites"]:
+        name = function_of[site["stack"]]
+        if name:
+            for figure, by in sums.items():
+                known = by.setdefault(name, [0, 0])
+                known[0] += site[figure]["bytes"]
+                known[1] += site[figure]["allocations"]
     return sums
 
 

@@ -29,7 +29,8 @@ serve(COUNT)
 """
 
 NUMPY = """
-import numpy
+import secrets  # numpy asks for it at its first generator, and Memray has it by then
+import numpy, numpy.random
 def matrices(count):
     return [numpy.random.default_rng(i).random((200, 200)) for i in range(count)]
 def work(all):
