@@ -7,7 +7,7 @@ namespace memprof {
 namespace {
 
 constexpr uint64_t kToTheEnd = std::numeric_limits<uint64_t>::max();
-constexpr int64_t kNoLine = 0;
+constexpr int64_t kNoLine = std::numeric_limits<int64_t>::min();
 
 uint32_t Shown(int64_t line) {
   return line > 0 && line <= std::numeric_limits<int32_t>::max() ? static_cast<uint32_t>(line) : 0;
@@ -52,6 +52,9 @@ PythonLineTable::PythonLineTable(PythonLines kind, std::string_view table, int32
 void PythonLineTable::Add(uint64_t end, int64_t line) {
   const uint64_t begin = ranges_.empty() ? 0 : ranges_.back().end;
   if (end <= begin) return;
+  // What a function does before its first line, as making the cells of its variables.
+  has_line_ = has_line_ || line != kNoLine;
+  if (!has_line_) line = first_line_;
   if (!ranges_.empty() && ranges_.back().line == Shown(line)) {
     ranges_.back().end = end;
   } else {

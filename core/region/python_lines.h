@@ -24,8 +24,8 @@ class PythonLineTable {
   PythonLineTable() = default;
   PythonLineTable(PythonLines kind, std::string_view table, int32_t first_line);
 
-  // The line of an instruction, by its number in code units; −1: before the first one. 0: it has
-  // none, or it is not known.
+  // The line of an instruction, by its number in code units; −1: before the first one. Before the
+  // first instruction that has a line: the function's first line. 0: it has none, or it is not known.
   uint32_t LineOf(int32_t instruction) const;
 
  private:
@@ -39,6 +39,7 @@ class PythonLineTable {
   void Add(uint64_t end, int64_t line);
 
   int64_t first_line_ = 0;
+  bool has_line_ = false;  // one of the instructions so far
   std::vector<Range> ranges_;
 };
 

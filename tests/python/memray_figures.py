@@ -80,7 +80,9 @@ def run(memprof, venv, folder):
             print(f"{name}: {', '.join(modules)} not installed")
             continue
         script = os.path.join(folder, "script.py")
-        scripts.write(name, script, count)
+        # Without the collector: when it runs depends on how many objects Memray itself has made, and with it
+        # the moment of the peak.
+        scripts.write(name, script, count, before="import gc\ngc.disable()\n")
         variables = dict(os.environ, PYTHONMALLOC="malloc", PYTHONHASHSEED="0", OPENBLAS_NUM_THREADS="1")
         capture, theirs = os.path.join(folder, "x.memprof"), os.path.join(folder, "x.bin")
         subprocess.run([memprof, "run", "-q", "-f", "-o", capture, "--", python, script], check=True,

@@ -73,8 +73,8 @@ SCRIPTS = {"JSON": ([], JSON, 60000), "Flask requests": (["flask"], REQUESTS, 15
            "numpy": (["numpy"], NUMPY, 12), "pandas": (["pandas"], PANDAS, 25), "leaks": ([], LEAKS, 1000)}
 
 
-def write(name, path, count=None):
-    """Writes the script, with `count` as its measure of work."""
+def write(name, path, count=None, before=""):
+    """Writes the script, with `count` as its measure of work, and `before` as its first lines."""
     _, text, usual = SCRIPTS[name]
     with open(path, "w", encoding="utf-8") as file:
-        file.write(f"COUNT = {count or usual}\n" + text)
+        file.write(f"{before}COUNT = {count or usual}\n" + text)

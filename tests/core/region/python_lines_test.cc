@@ -44,6 +44,20 @@ TEST(PythonLines, ReadsRangesAndThoseWithoutALine) {
   EXPECT_EQ(lines.LineOf(6), 0u);
 }
 
+// 3.11 makes the cells of a function's variables before anything of its first line.
+TEST(PythonLines, GivesTheStartTheFirstLine) {
+  const PythonLineTable lines(PythonLines::kLocations,
+                              Bytes({
+                                  0x80 | 15 << 3 | 0,     // none, 1 unit
+                                  0x80 | 15 << 3 | 0,     // none, 1 unit
+                                  0x80 | 13 << 3 | 0, 2,  // no columns: line + 1, 1 unit
+                                  0x80 | 15 << 3 | 0,     // none, 1 unit
+                              }),
+                              10);
+  const uint32_t expected[] = {10, 10, 11, 0, 0};
+  for (int32_t i = 0; i < 5; ++i) EXPECT_EQ(lines.LineOf(i), expected[i]) << i;
+}
+
 TEST(PythonLines, ReadsEveryFormOfALocation) {
   const PythonLineTable lines(PythonLines::kLocations,
                               Bytes({
