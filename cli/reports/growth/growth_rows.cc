@@ -44,6 +44,10 @@ bool Before(const GrowthRow& a, const GrowthRow& b) {
          std::tie(b.function, b.file, b.line, b.module);
 }
 
+// An allocator asks for memory by large steps, malloc of glibc by 132 KiB for each of its arenas, and pages
+// become resident one by one as they are first used: that looks like a rise, and isn't one.
+constexpr double kStepsOfRss = 1 << 20;
+
 std::optional<Growth> JudgeBesideHeap(const Profile& profile, const GrowthWindow& window) {
   if (window.from == window.to) return std::nullopt;
   const uint64_t from_ms = window.Times().front(), until_ms = window.Times().back();
@@ -61,7 +65,7 @@ std::optional<Growth> JudgeBesideHeap(const Profile& profile, const GrowthWindow
   }
   if (times.empty()) return std::nullopt;
   GrowthOptions options;
-  options.floor_bytes = GrowthFloor(most);
+  options.floor_bytes = std::max(GrowthFloor(most), kStepsOfRss);
   return JudgeGrowth(times, bytes, options);
 }
 

@@ -228,6 +228,16 @@ TEST(GrowthRows, TellFragmentationByTheResidentMemory) {
   EXPECT_NE(GrowthText(profile, report, {}).find("RSS beside the live heap"), std::string::npos);
 }
 
+TEST(GrowthRows, TakeAnAllocatorsStepsForNoFragmentation) {
+  Profile profile = GrowingProfile();
+  for (uint32_t i = 0; i < kMoments; ++i) {
+    profile.timeline.points.push_back({i * 60'000, 1'000'000, 10'000'000 + i * 4'096});
+  }
+  const GrowthReport report = MakeGrowthReport(profile);
+  ASSERT_TRUE(report.beside_heap);
+  EXPECT_EQ(report.beside_heap->verdict, GrowthVerdict::kSteady);
+}
+
 TEST(GrowthRows, TellTheTimeUntilALimit) {
   EXPECT_EQ(TimeUntilMs(1000, 400, 1200), 1'800'000u);
   EXPECT_EQ(TimeUntilMs(1000, 1000, 5), 0u);
