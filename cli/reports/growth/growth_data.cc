@@ -21,6 +21,7 @@ struct Limited {
   size_t shown = 0;
   Count rest;
   uint64_t stacks = 0;
+  int64_t rise_bytes = 0;
 };
 
 Limited Limit(const std::vector<GrowthRow>& rows, size_t limit) {
@@ -29,6 +30,7 @@ Limited Limit(const std::vector<GrowthRow>& rows, size_t limit) {
   for (size_t i = limited.shown; i < rows.size(); ++i) {
     limited.rest += rows[i].live;
     limited.stacks += rows[i].stacks;
+    limited.rise_bytes += rows[i].rise_bytes;
   }
   return limited;
 }
@@ -82,7 +84,7 @@ void AddRows(const Profile& profile, const GrowthReport& report, const std::vect
     Json entry = {{"memory", MemoryOf(row)}, {"function", row.function},
                   {"file", row.file},        {"line", row.line},
                   {"module", row.module},    {"live", LiveObject(row.live)},
-                  {"stacks", row.stacks}};
+                  {"stacks", row.stacks},    {"rise_bytes", row.rise_bytes}};
     if (profile.tracker.sample_bytes != 0) entry["live"]["standard_error"] = row.error_bytes;
     entry.update(GrowthObject(row.growth));
     const bool grows = row.growth.verdict == GrowthVerdict::kGrows;
@@ -98,7 +100,8 @@ void AddRows(const Profile& profile, const GrowthReport& report, const std::vect
     rows.push_back({{"memory", MemoryOf(from[0])},
                     {"function", "[others]"},
                     {"live", LiveObject(limited.rest)},
-                    {"stacks", limited.stacks}});
+                    {"stacks", limited.stacks},
+                    {"rise_bytes", limited.rise_bytes}});
   }
 }
 
@@ -122,12 +125,14 @@ void AddCsvRows(const std::vector<GrowthRow>& rows, size_t limit, std::string& t
       fields.push_back(fmt::format("{}", figure));
     }
     fields.emplace_back(MemoryOf(row));
+    fields.push_back(fmt::format("{}", row.rise_bytes));
     text += CsvLine(fields);
   }
   if (limited.shown < rows.size()) {
-    text += CsvLine({"[others]", "", "", "", "", "", "", "", "", "", "", "",
-                     fmt::format("{}", limited.rest.bytes),
-                     fmt::format("{}", limited.rest.allocations), MemoryOf(rows[0])});
+    text +=
+        CsvLine({"[others]", "", "", "", "", "", "", "", "", "", "", "",
+                 fmt::format("{}", limited.rest.bytes), fmt::format("{}", limited.rest.allocations),
+                 MemoryOf(rows[0]), fmt::format("{}", limited.rise_bytes)});
   }
 }
 
@@ -164,7 +169,7 @@ std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_
 std::string GrowthCsv(const GrowthReport& report, size_t limit) {
   std::string text = CsvLine({"function", "file", "line", "module", "verdict", "reason",
                               "bytes_per_hour", "low", "high", "p_value", "warm_up_ms", "held_ms",
-                              "live_bytes", "live_allocations", "memory"});
+                              "live_bytes", "live_allocations", "memory", "rise_bytes"});
   for (const auto* rows : {&report.rows, &report.mapped_rows}) AddCsvRows(*rows, limit, text);
   return text;
 }

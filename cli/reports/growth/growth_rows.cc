@@ -14,14 +14,18 @@
 namespace memprof {
 namespace {
 
+// By how many bytes a site rose between two moments.
+int64_t RiseOf(const LiveHistory& history, uint32_t from, uint32_t last) {
+  return static_cast<int64_t>(LiveAt(history, last).bytes - LiveAt(history, from).bytes);
+}
+
 uint32_t LeafThatGrewMost(const std::vector<ProfileSite>& all, std::span<const uint32_t> sites,
                           uint32_t from, uint32_t last) {
   uint32_t leaf = 0;
   int64_t most = 0;
   for (const uint32_t index : sites) {
     const ProfileSite& site = all[index];
-    const auto grew =
-        static_cast<int64_t>(LiveAt(site.history, last).bytes - LiveAt(site.history, from).bytes);
+    const int64_t grew = RiseOf(site.history, from, last);
     if (leaf != 0 && grew <= most) continue;
     leaf = site.node;
     most = grew;
@@ -101,6 +105,10 @@ void JudgeMapped(const Profile& profile, const GrowthWindow& window, GrowthRepor
   const std::vector<std::vector<uint32_t>> places = PlacesOf(profile, mappings, indices);
   const PlaceJudge judge(profile, mappings, window);
   const std::vector<PlaceGrowth> growths = judge.Judge(places);
+  GrowthOptions options;
+  options.floor_bytes = judge.floor_bytes();
+  report.mapped = JudgeGrowth(window.Times(), judge.program(), options);
+  const auto judged_from = static_cast<uint32_t>(window.from + report.mapped->warm_up);
   for (size_t i = 0; i < places.size(); ++i) {
     PlaceKey key = PlaceKeyOf(profile, LocationOf(profile, mappings[places[i][0]]));
     GrowthRow row;
@@ -111,7 +119,10 @@ void JudgeMapped(const Profile& profile, const GrowthWindow& window, GrowthRepor
     row.module = std::move(key.module);
     row.growth = growths[i].growth;
     row.stacks = static_cast<uint32_t>(places[i].size());
-    for (const uint32_t site : places[i]) row.live += LiveAt(mappings[site].history, last);
+    for (const uint32_t site : places[i]) {
+      row.live += LiveAt(mappings[site].history, last);
+      row.rise_bytes += RiseOf(mappings[site].history, judged_from, last);
+    }
     if (row.growth.verdict == GrowthVerdict::kGrows) {
       row.growing_stacks = static_cast<uint32_t>(growths[i].sites.size());
       for (const uint32_t site : growths[i].sites) {
@@ -124,9 +135,6 @@ void JudgeMapped(const Profile& profile, const GrowthWindow& window, GrowthRepor
     report.mapped_rows.push_back(std::move(row));
   }
   std::sort(report.mapped_rows.begin(), report.mapped_rows.end(), Before);
-  GrowthOptions options;
-  options.floor_bytes = judge.floor_bytes();
-  report.mapped = JudgeGrowth(window.Times(), judge.program(), options);
 }
 
 }  // namespace
@@ -184,11 +192,20 @@ GrowthReport MakeGrowthReport(const Profile& profile, uint64_t since_ms) {
     report.live += row.live;
     report.rows.push_back(std::move(row));
   }
-  std::sort(report.rows.begin(), report.rows.end(), Before);
   GrowthOptions options;
   options.floor_bytes = report.floor_bytes;
   options.standard_error_bytes = static_cast<double>(StandardError(variance).bytes);
   report.program = JudgeGrowth(times, judge.program(), options);
+  if (!times.empty()) {
+    const auto judged_from = static_cast<uint32_t>(window.from + report.program.warm_up);
+    for (size_t i = 0; i < places.size(); ++i) {
+      for (const uint32_t site : places[i].sites) {
+        report.rows[i].rise_bytes +=
+            RiseOf(profile.sites[site].history, judged_from, static_cast<uint32_t>(window.to - 1));
+      }
+    }
+  }
+  std::sort(report.rows.begin(), report.rows.end(), Before);
   JudgeMapped(profile, window, report);
   report.beside_heap = JudgeBesideHeap(profile, window);
   return report;
@@ -209,6 +226,18 @@ GrowthRate SumOfGrowing(const std::vector<GrowthRow>& rows) {
     ++sum.places;
   }
   return sum;
+}
+
+std::vector<const GrowthRow*> RowsThatRose(const std::vector<GrowthRow>& rows, const Growth& sum) {
+  std::vector<const GrowthRow*> rose;
+  if (sum.verdict != GrowthVerdict::kGrows || SumOfGrowing(rows).places != 0) return rose;
+  for (const GrowthRow& row : rows) {
+    if (row.rise_bytes > 0) rose.push_back(&row);
+  }
+  std::stable_sort(rose.begin(), rose.end(), [](const GrowthRow* a, const GrowthRow* b) {
+    return a->rise_bytes > b->rise_bytes;
+  });
+  return rose;
 }
 
 std::optional<uint64_t> TimeUntilMs(uint64_t limit_bytes, uint64_t live_bytes,

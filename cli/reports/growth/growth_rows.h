@@ -28,6 +28,9 @@ struct GrowthRow {
   uint32_t heaviest_node = 0;   // the leaf of the site that grew most since the warm-up
   Count growing_live;           // the part of `live` that grows, whose figures `growth` has
   uint32_t growing_stacks = 0;  // the number of its sites; 0: the place doesn't grow
+  // What it has risen by from the first moment at which the sum of all places was judged (of the heap,
+  // or of what is mapped) to the last: negative if it fell. The rows sum to that sum's rise.
+  int64_t rise_bytes = 0;
 };
 
 struct GrowthReport {
@@ -63,6 +66,10 @@ struct GrowthRate {
 };
 GrowthRate RateOf(const Growth& growth);
 GrowthRate SumOfGrowing(const std::vector<GrowthRow>& rows);
+
+// The rows that rose, the most first, if `sum`, which they sum to, grows and none of them is sure to by
+// itself: so that who makes it grow is named in any case. Empty otherwise. They point into `rows`.
+std::vector<const GrowthRow*> RowsThatRose(const std::vector<GrowthRow>& rows, const Growth& sum);
 
 // The time until `limit_bytes` are live at that rate. Unset: never, or later than in 1,000 years.
 // 0: they are live already.

@@ -17,6 +17,7 @@ namespace {
 
 constexpr size_t kWide = 140;    // columns: room for folders
 constexpr size_t kLevelled = 3;  // rows of what levels off
+constexpr size_t kRose = 5;      // rows of what rose, where no place grows by itself
 
 std::string LongDuration(uint64_t milliseconds) {
   constexpr uint64_t kDay = 24 * 3600 * 1000;
@@ -66,6 +67,9 @@ class TextMaker {
   std::string Head() const;
   // `live`: of all rows.
   std::string Table(const std::vector<GrowthRow>& rows, const Count& live) const;
+  // The places that rose most since the first judged moment of their sum; `sum_name`: "The heap".
+  std::string RoseTable(const std::vector<GrowthRow>& rows, const Growth& sum,
+                        const char* sum_name) const;
 
  private:
   std::vector<std::string> Figures(const std::string& rate, const std::string& live,
@@ -234,6 +238,41 @@ std::string TextMaker::Table(const std::vector<GrowthRow>& rows, const Count& li
   return table.Text();
 }
 
+std::string TextMaker::RoseTable(const std::vector<GrowthRow>& rows, const Growth& sum,
+                                 const char* sum_name) const {
+  const std::vector<const GrowthRow*> rose = RowsThatRose(rows, sum);
+  if (rose.empty()) return "";
+  const TextStyle& style = options_.style;
+  const size_t folders = style.width >= kWide ? 3 : 0;
+  TextTable table({"rose by", estimates_ ? "≈ live" : "live"}, style);
+  const size_t limit = options_.rows == 0 ? rose.size() : std::min(options_.rows, kRose);
+  uint64_t rest = 0, rest_live = 0;
+  for (size_t i = 0; i < rose.size(); ++i) {
+    const GrowthRow& row = *rose[i];
+    const auto rise = static_cast<uint64_t>(row.rise_bytes);
+    if (i >= limit) {
+      rest += rise;
+      rest_live += row.live.bytes;
+      continue;
+    }
+    table.Add({{FormatBytes(rise), FormatBytesWithError(row.live.bytes, row.error_bytes)},
+               Printable(row.function),
+               Printable(PlaceOf(row.function, row.file, row.line, row.module, folders)),
+               CallersText(profile_, row.heaviest_node, style.width - 2)});
+  }
+  if (rose.size() > limit) {
+    table.Add({{FormatBytes(rest), FormatBytes(rest_live)},
+               fmt::format("others that rose ({})", FormatCountOf(rose.size() - limit, "place")),
+               "",
+               ""});
+  }
+  return "\n" +
+         Bold(fmt::format("{} grows, no place is sure to by itself; these rose most since {}",
+                          sum_name, FormatDuration(sum.warm_up_ms)),
+              style) +
+         "\n" + table.Text();
+}
+
 }  // namespace
 
 std::string GrowthText(const Profile& profile, const GrowthReport& report,
@@ -246,9 +285,11 @@ std::string GrowthText(const Profile& profile, const GrowthReport& report,
       std::any_of(report.mapped_rows.begin(), report.mapped_rows.end(),
                   [](const GrowthRow& row) { return row.growth.verdict == GrowthVerdict::kGrows; });
   const char* none = mapped ? "Nothing of the heap is seen to grow" : "Nothing is seen to grow";
-  text += "\n" + Bold(any ? "What grows, by place" : none, options.style) + "\n" +
-          maker.Table(report.rows, report.live);
+  const std::string rose = maker.RoseTable(report.rows, report.program, "The heap");
+  const char* heading = any ? "What grows, by place" : rose.empty() ? none : "All places";
+  text += rose + "\n" + Bold(heading, options.style) + "\n" + maker.Table(report.rows, report.live);
   const bool mapped_grows = SumOfGrowing(report.mapped_rows).places != 0;
+  if (report.mapped) text += maker.RoseTable(report.mapped_rows, *report.mapped, "What is mapped");
   if (mapped_grows || (options.all && !report.mapped_rows.empty())) {
     text += "\n" +
             Bold(mapped_grows ? "What grows of the mapped memory, by place" : "Mapped memory",

@@ -136,6 +136,39 @@ TEST(GrowthData, HasTheStackThatGrewMostFromThePlaceOutwards) {
   EXPECT_EQ(row["growing"]["live"]["bytes"], 59 * 20'000);
 }
 
+// Each of twenty places takes one step, the later ones a little more: no trend in any, a straight line together.
+Profile TakingTurns() {
+  constexpr uint32_t kPlaces = 20;
+  ProfileBuilder b("demo");
+  for (uint32_t k = 0; k < kPlaces; ++k) {
+    b.Site({{"main", "/src/main.cc", 1}, {"Turn" + std::to_string(k), "/src/turns.cc", 3}}, {});
+  }
+  Profile profile = ProfileOf(b);
+  for (uint32_t k = 0; k < kPlaces; ++k) {
+    SetHistory(profile.sites[k], [&](uint32_t i) { return i < 3 * k ? 0u : 60'000 + k; });
+  }
+  return profile;
+}
+
+TEST(GrowthRows, ThatRoseAreNamedIfOnlyTheirSumGrows) {
+  const Profile profile = TakingTurns();
+  const GrowthReport report = MakeGrowthReport(profile);
+  ASSERT_EQ(report.program.verdict, GrowthVerdict::kGrows);
+  ASSERT_EQ(SumOfGrowing(report.rows).places, 0u);
+  const auto rose = RowsThatRose(report.rows, report.program);
+  ASSERT_FALSE(rose.empty());
+  EXPECT_EQ(rose[0]->function, "Turn19");
+  EXPECT_EQ(rose[0]->rise_bytes, 60'019);
+  const std::string text = GrowthText(profile, report, {});
+  EXPECT_NE(text.find("The heap grows, no place is sure to by itself"), std::string::npos) << text;
+  EXPECT_EQ(text.find("is seen to grow"), std::string::npos) << text;
+}
+
+TEST(GrowthRows, ThatRoseAreNotNamedWhereAPlaceGrows) {
+  const GrowthReport report = MakeGrowthReport(GrowingProfile());
+  EXPECT_TRUE(RowsThatRose(report.rows, report.program).empty());
+}
+
 TEST(GrowthText, SaysWhichPartOfAPlaceGrows) {
   const Profile profile = SharedFactory();
   const std::string text = GrowthText(profile, MakeGrowthReport(profile), {});
