@@ -53,7 +53,9 @@ void InspectBlocks(const InputMemory& memory, const std::vector<LiveBlock>& bloc
       options);
   Count all;
   for (const LiveBlock& block : blocks) all += {block.size, 1};
-  if (found.total.live() != all || found.paths[0].all != found.total.reachable) std::abort();
+  Count held;
+  for (const HoldingPath& path : found.paths) held += path.own;
+  if (found.total.live() != all || held != found.total.reachable) std::abort();
   if (before == nullptr) InspectBlocks(memory, blocks, &found.lost);
 }
 

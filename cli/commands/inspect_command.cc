@@ -1,6 +1,8 @@
-// memprof inspect: which live blocks of a running program are lost, and what holds the others.
+// memprof inspect: which live blocks of a running program are lost, and what holds the others; or what a
+// capture keeps of that.
 
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -9,10 +11,14 @@
 #include "cli/basics/option_checks.h"
 #include "cli/basics/time_option.h"
 #include "cli/commands/commands.h"
+#include "cli/inspect/heap_inspection.h"
 #include "cli/inspect/inspection_text.h"
 #include "cli/live/runs.h"
+#include "cli/load/load.h"
 #include "cli/symbols/symbol_options.h"
 #include "cli/terminal/output.h"
+#include "core/profile/profile.h"
+#include "formats/capture/capture_writer.h"
 
 namespace memprof {
 namespace {
@@ -27,13 +33,44 @@ struct InspectCommandOptions {
   bool json = false;
   bool quiet = false;
   SymbolOptions symbols;
-  OutputOptions output;
+  OutputOptions capture;  // empty: none is written
 };
 
+int Print(const InspectCommandOptions& options, const Profile& profile) {
+  const OutputOptions standard;
+  const bool has_rows = options.rows_option.count() != 0;
+  return WriteOutput(
+      standard, options.json ? InspectionJson(profile, has_rows ? options.rows : 0)
+                             : ForLocale(InspectionText(profile, options.rows, StyleOf(standard))));
+}
+
+// The answer that a capture has kept. `no_run`: why nothing that runs can be asked.
+int PrintKept(const InspectCommandOptions& options, const Error& no_run) {
+  if (options.target.empty() || !std::filesystem::exists(options.target)) {
+    return ExitStatusOf(no_run);
+  }
+  if (!options.capture.file.empty()) {
+    return ExitStatusOf(
+        {ErrorKind::kUsage, options.target + ": its run has ended; -o is for one that runs"});
+  }
+  const auto profile = LoadProfile(options.target, options.symbols);
+  if (!profile) return ExitStatusOf(profile.error());
+  if (profile->inspection.looks == 0) {
+    return ExitStatusOf({ErrorKind::kUsage,
+                         options.target +
+                             ": no inspection is in this capture, and its run has ended; inspect a "
+                             "run while it goes on, with -o to keep the answer"});
+  }
+  return Print(options, *profile);
+}
+
 int InspectRun(const InspectCommandOptions& options) {
-  if (const auto fine = CheckOutput(options.output); !fine) return ExitStatusOf(fine.error());
+  const bool keeps = !options.capture.file.empty();
+  if (keeps) {
+    if (const auto fine = CheckOutput(options.capture); !fine) return ExitStatusOf(fine.error());
+  }
   const auto run = FindRun(options.target);
-  if (!run) return ExitStatusOf(run.error());
+  if (!run) return PrintKept(options, run.error());
   HeapInspectionOptions how;
   how.looks = options.once ? 1 : 2;
   how.longest_pause = options.longest_pause;
@@ -43,14 +80,17 @@ int InspectRun(const InspectCommandOptions& options) {
   for (const ShownProcess& process : run->run.processes) {
     if (pid == 0 && std::to_string(process.pid) == options.target) pid = process.pid;
   }
-  const auto symbolizer = MakeSymbolizer(MakeSymbolizerOptions(options.symbols));
-  const auto inspection = InspectHeap(*run, pid, *symbolizer, how);
+  const auto inspection = InspectHeap(*run, pid, how);
   if (!inspection) return ExitStatusOf(inspection.error());
-  const bool has_rows = options.rows_option.count() != 0;
-  return WriteOutput(
-      options.output,
-      options.json ? InspectionJson(*inspection, has_rows ? options.rows : 0)
-                   : ForLocale(InspectionText(*inspection, options.rows, StyleOf(options.output))));
+  if (keeps) {
+    const auto capture = inspection->Capture();
+    if (!capture) return ExitStatusOf(capture.error());
+    if (const auto written = WriteCaptureFile(options.capture.file, *capture); !written) {
+      return ExitStatusOf(written.error());
+    }
+  }
+  const auto symbolizer = MakeSymbolizer(MakeSymbolizerOptions(options.symbols));
+  return Print(options, MakeProfile(*inspection->stacks, *symbolizer));
 }
 
 }  // namespace
@@ -60,8 +100,7 @@ CommandBody SetUpInspect(Arguments& arguments) {
   arguments
       .Add("run", options->target,
            "The program's pid, that of its memprof run, or the run's capture or region (default: "
-           "the "
-           "only run there is)")
+           "the only run there is); or a capture that keeps an inspection")
       .TypeName("PID|CAPTURE");
   arguments.Add("--process", options->process, "Another process of the run (default: the program)")
       .TypeName("PID");
@@ -75,9 +114,14 @@ CommandBody SetUpInspect(Arguments& arguments) {
           .Check(RowCount);
   arguments.AddFlag("--json", options->json, "JSON, with all rows unless -n is given");
   arguments.AddFlag("-q,--quiet", options->quiet, "Don't announce the pause");
+  arguments
+      .Add(
+          "-o,--output", options->capture.file,
+          "Also write a capture of now, which keeps the answer: for inspect, check and all reports")
+      .TypeName("CAPTURE");
+  arguments.AddFlag("-f,--force", options->capture.force, "Replace the capture if it exists");
   AddSymbolOptions(arguments, options->symbols);
   AddWrapperOption(arguments);
-  AddOutputOptions(arguments, options->output);
   return [options] { return InspectRun(*options); };
 }
 

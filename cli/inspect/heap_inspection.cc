@@ -16,10 +16,11 @@
 #include "cli/inspect/frozen_copy.h"
 #include "cli/inspect/root_finder.h"
 #include "core/base_name.h"
+#include "core/inspect/inspection.h"
 #include "core/once.h"
 #include "core/region/region_mappings.h"
+#include "core/region/region_reader.h"
 #include "core/region/region_sites.h"
-#include "core/tree/path_to_root.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -129,6 +130,14 @@ Root BlocksOfAllocator(pid_t pid, const std::string& allocator,
   return root;
 }
 
+SnapshotProgram ProgramOf(const ShownProcess& process) {
+  SnapshotProgram program;
+  program.program = process.program;
+  program.pid = static_cast<uint32_t>(process.pid);
+  program.start_unix_ms = process.start_unix_ms;
+  return program;
+}
+
 struct Look {
   Inspection found;
   std::vector<std::string> roots;
@@ -141,12 +150,8 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   if (!copy) return tl::unexpected<Error>(copy.error());
   auto memory = CopyMemory::Open(copy->pid());
   if (!memory) return tl::unexpected<Error>(memory.error());
-  SnapshotProgram program;
-  program.program = process.program;
-  program.pid = static_cast<uint32_t>(process.pid);
-  program.start_unix_ms = process.start_unix_ms;
   // The region is shared, and goes on. Sites and cells that were there are still the same.
-  auto sites = RegionSites::Read(process.region, program);
+  auto sites = RegionSites::Read(process.region, ProgramOf(process));
   if (!sites) return tl::unexpected<Error>(sites.error());
   const RegionHeader& header = sites->region().header();
   if (std::string why = WhyNot(sites->region(), process.pid); !why.empty()) {
@@ -202,39 +207,24 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   return look;
 }
 
-// The stacks of the sites in use, and only these, since finding names takes time.
-Snapshot StacksOf(const Snapshot& all, const Inspection& found, std::vector<uint32_t>& stack_of) {
-  Snapshot snapshot;
-  snapshot.program = all.program;
-  snapshot.modules = all.modules;
-  snapshot.python = all.python;
-  snapshot.thread_names = all.thread_names;
-  std::vector<bool> used(all.nodes.size(), false);
-  for (const InspectedSite& site : found.sites) {
-    if (site.site >= all.sites.size()) continue;
-    for (const uint32_t node : PathToRoot(all.nodes, all.sites[site.site].node)) used[node] = true;
+// With the nodes of `stacks`.
+SnapshotInspection RecordOf(Look& look, const Snapshot& stacks) {
+  SnapshotInspection record;
+  for (const InspectedSite& site : look.found.sites) {
+    const bool is_known = site.site < stacks.sites.size();
+    record.rows.push_back({is_known ? stacks.sites[site.site].node : 0, site.figures});
   }
-  std::vector<uint32_t> node_of(all.nodes.size(), 0);
-  snapshot.nodes = {{}};
-  for (uint32_t node = 1; node < all.nodes.size(); ++node) {
-    if (!used[node]) continue;
-    node_of[node] = static_cast<uint32_t>(snapshot.nodes.size());
-    snapshot.nodes.push_back(
-        {node_of[all.nodes[node].parent], static_cast<uint32_t>(snapshot.frames.size())});
-    snapshot.frames.push_back(all.frames[all.nodes[node].frame]);
-  }
-  for (const InspectedSite& site : found.sites) {
-    if (site.site >= all.sites.size()) {
-      stack_of.push_back(kNoSite);
-      continue;
-    }
-    stack_of.push_back(static_cast<uint32_t>(snapshot.sites.size()));
-    SnapshotSite stack = all.sites[site.site];
-    stack.node = node_of[stack.node];
-    stack.leaked = site.figures.live();
-    snapshot.sites.push_back(std::move(stack));
-  }
-  return snapshot;
+  record.roots = std::move(look.roots);
+  record.paths = std::move(look.found.paths);
+  record.retained = std::move(look.found.retained);
+  return record;
+}
+
+uint64_t Since(int64_t start_unix_ms) {
+  const int64_t now =
+      std::chrono::duration_cast<milliseconds>(std::chrono::system_clock::now().time_since_epoch())
+          .count();
+  return static_cast<uint64_t>(std::max<int64_t>(now - start_unix_ms, 0));
 }
 
 const ShownProcess* ProcessOf(const ShownRun& run, pid_t pid) {
@@ -266,7 +256,7 @@ milliseconds ExpectedPause(pid_t process) {
   return milliseconds(static_cast<int64_t>(expected));
 }
 
-Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid, Symbolizer& symbolizer,
+Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid,
                                    const HeapInspectionOptions& options) {
   const ShownProcess* process = ProcessOf(run.run, pid);
   if (process == nullptr) {
@@ -291,27 +281,36 @@ Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid, Symbolizer& s
                             options.looks));
   }
   const auto since = steady_clock::now();
-  HeapInspection inspection;
   std::vector<LostBlock> before;
-  std::optional<RegionSites> sites;
+  std::optional<Look> last;
+  std::chrono::microseconds longest_pause{0};
   for (unsigned i = 0; i < options.looks; ++i) {
     if (i != 0) std::this_thread::sleep_for(options.between_looks);
     auto look = TakeLook(*process, i == 0 ? nullptr : &before);
     if (!look) return tl::unexpected<Error>(look.error());
     before = look->found.lost;
-    inspection.found = std::move(look->found);
-    inspection.roots = std::move(look->roots);
-    inspection.longest_pause = std::max(inspection.longest_pause, look->pause);
-    sites.emplace(std::move(*look->sites));
-    ++inspection.looks;
+    longest_pause = std::max(longest_pause, look->pause);
+    last.emplace(std::move(*look));
   }
-  inspection.time = std::chrono::duration_cast<milliseconds>(steady_clock::now() - since);
-  inspection.pid = process->pid;
-  inspection.program = process->program;
-  inspection.notes = NotesOn(sites->region().header());
-  inspection.profile =
-      MakeProfile(StacksOf(sites->snapshot(), inspection.found, inspection.stack_of), symbolizer);
-  return inspection;
+  if (!last) return Refused("no look was asked for");
+  Snapshot stacks = last->sites->snapshot();
+  SnapshotInspection found = RecordOf(*last, stacks);
+  found.looks = options.looks;
+  found.time_ms = Since(process->start_unix_ms);
+  found.longest_pause_us = static_cast<uint64_t>(longest_pause.count());
+  found.took_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<milliseconds>(steady_clock::now() - since).count());
+  found.notes = NotesOn(last->sites->region().header());
+  // Only the stacks in use are kept, since finding names takes time.
+  stacks.sites.clear();
+  stacks.inspection = found;
+  return HeapInspection{*process, Canonical(std::move(stacks)), std::move(found)};
+}
+
+Result<CanonicalSnapshot> HeapInspection::Capture() const {
+  RegionHistory history;
+  history.inspection = found;
+  return ReadRegion(process.region, ProgramOf(process), history);
 }
 
 }  // namespace memprof

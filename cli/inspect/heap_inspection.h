@@ -1,7 +1,7 @@
 // HeapInspection: what the live blocks of a running program hold: two looks at it, each in a frozen
-// copy, and names for what was found. Only what both looks call lost is lost.
+// copy. Only what both looks call lost is lost.
 //
-//   FrozenCopy ─► live blocks, roots ─► Inspect ─► (again) ─► sites with stacks
+//   FrozenCopy ─► live blocks, roots ─► Inspect ─► (again) ─► rows with stacks
 //
 // Thread safety: one at a time. Failure: a sentence that says what to do; the program goes on as before.
 #pragma once
@@ -15,25 +15,19 @@
 #include <vector>
 
 #include "cli/live/runs.h"
-#include "core/inspect/inspection.h"
-#include "core/profile/profile.h"
-#include "core/symbolizer/symbolizer.h"
+#include "core/snapshot/canonical_snapshot.h"
 
 namespace memprof {
 
 struct HeapInspection {
-  pid_t pid = 0;
-  std::string program;
-  Inspection found;                // of the last look
-  std::vector<std::string> roots;  // names, by HoldingPath::what
-  // The stacks. Its sites are in the order of `found.sites`, as far as their sites are known; `leaked`
-  // is what is live. `stack_of[i]` is the index in `profile.sites` of found.sites[i], or kNoSite.
-  Profile profile;
-  std::vector<uint32_t> stack_of;
-  unsigned looks = 0;
-  std::chrono::microseconds longest_pause{0};
-  std::chrono::milliseconds time{0};  // of all looks
-  std::vector<std::string> notes;     // what may be wrong, a sentence each
+  ShownProcess process;  // the one that was looked at
+  // Its stacks, and what was found: no site, and no figure but those.
+  CanonicalSnapshot stacks;
+  // The same with the numbers of the region's nodes (RegionHistory::inspection).
+  SnapshotInspection found;
+
+  // All that the run's region has now, with what was found. Failure: as ReadRegion.
+  Result<CanonicalSnapshot> Capture() const;
 };
 
 struct HeapInspectionOptions {
@@ -47,7 +41,7 @@ struct HeapInspectionOptions {
 std::chrono::milliseconds ExpectedPause(pid_t process);
 
 // `pid`: the process, one of the run's; 0: the run's program.
-Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid, Symbolizer& symbolizer,
+Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid,
                                    const HeapInspectionOptions& options);
 
 }  // namespace memprof

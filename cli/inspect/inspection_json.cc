@@ -25,16 +25,18 @@ void AddFigures(Json& json, const HeldFigures& figures) {
 
 }  // namespace
 
-std::string InspectionJson(const HeapInspection& inspection, size_t rows) {
+std::string InspectionJson(const Profile& profile, size_t rows) {
+  const SnapshotInspection& inspection = profile.inspection;
   Json json = {{"schema", 1},
-               {"program", inspection.program},
-               {"pid", inspection.pid},
+               {"program", profile.program.program},
+               {"pid", profile.program.pid},
+               {"time_ms", inspection.time_ms},
                {"looks", inspection.looks},
-               {"longest_pause_us", inspection.longest_pause.count()},
-               {"time_ms", inspection.time.count()}};
-  AddFigures(json, inspection.found.total);
+               {"longest_pause_us", inspection.longest_pause_us},
+               {"took_ms", inspection.took_ms}};
+  AddFigures(json, SumOf(inspection));
   json["notes"] = inspection.notes;
-  std::vector<InspectionRow> places = InspectionRows(inspection);
+  std::vector<InspectionRow> places = InspectionRows(profile);
   std::stable_sort(places.begin(), places.end(),
                    [](const InspectionRow& a, const InspectionRow& b) {
                      return a.figures.live().bytes > b.figures.live().bytes;
@@ -51,7 +53,7 @@ std::string InspectionJson(const HeapInspection& inspection, size_t rows) {
     json["places"].push_back(std::move(place));
   }
   json["paths"] = Json::array();
-  for (const PathRow& row : PathRows(inspection)) {
+  for (const PathRow& row : PathRows(profile)) {
     if (rows != 0 && json["paths"].size() == rows) break;
     json["paths"].push_back({{"path", row.path}, {"held", CountJson(row.own)}});
   }

@@ -11,14 +11,14 @@
 namespace memprof {
 namespace {
 
-PlaceKey PlaceOf(const HeapInspection& inspection, size_t site) {
-  const uint32_t stack = inspection.stack_of[site];
-  if (stack == kNoSite) {
-    const bool inherited = inspection.found.sites[site].figures.inherited.allocations != 0;
+PlaceKey PlaceOf(const Profile& profile, const InspectedRow& row) {
+  if (row.node == 0) {
+    const bool inherited = row.figures.inherited.allocations != 0;
     return {inherited ? "[inherited]" : "[unknown]", "", 0, ""};
   }
-  const Profile& profile = inspection.profile;
-  return PlaceKeyOf(profile, LocationOf(profile, profile.sites[stack]));
+  ProfileSite site;
+  site.node = row.node;
+  return PlaceKeyOf(profile, LocationOf(profile, site));
 }
 
 }  // namespace
@@ -31,35 +31,34 @@ std::string PlaceText(const PlaceKey& place) {
   return where.empty() ? place.function : fmt::format("{} {}", place.function, where);
 }
 
-std::vector<InspectionRow> InspectionRows(const HeapInspection& inspection) {
+std::vector<InspectionRow> InspectionRows(const Profile& profile) {
   std::map<PlaceKey, uint32_t> row_of;
   std::vector<InspectionRow> rows;
   std::vector<uint32_t> groups;
-  for (size_t i = 0; i < inspection.found.sites.size(); ++i) {
-    const PlaceKey place = PlaceOf(inspection, i);
+  for (const InspectedRow& row : profile.inspection.rows) {
+    const PlaceKey place = PlaceOf(profile, row);
     const auto [at, is_new] = row_of.try_emplace(place, static_cast<uint32_t>(rows.size()));
     if (is_new) rows.push_back({place, {}, 0});
-    rows[at->second].figures += inspection.found.sites[i].figures;
+    rows[at->second].figures += row.figures;
     groups.push_back(at->second);
   }
-  const std::vector<uint64_t> retained = RetainedBytes(inspection.found, groups);
+  const std::vector<uint64_t> retained = RetainedBytes(profile.inspection.retained, groups);
   for (size_t i = 0; i < rows.size(); ++i) rows[i].retained_bytes = retained[i];
   return rows;
 }
 
-std::vector<PathRow> PathRows(const HeapInspection& inspection) {
-  const Inspection& found = inspection.found;
-  std::map<uint32_t, std::string> by_site;
-  for (size_t i = 0; i < found.sites.size(); ++i) {
-    by_site[found.sites[i].site] = PlaceText(PlaceOf(inspection, i));
-  }
+std::vector<PathRow> PathRows(const Profile& profile) {
+  const SnapshotInspection& inspection = profile.inspection;
+  std::vector<std::string> places;
+  for (const InspectedRow& row : inspection.rows)
+    places.push_back(PlaceText(PlaceOf(profile, row)));
   std::map<std::vector<std::string>, Count> by_path;
-  std::vector<std::vector<std::string>> paths(found.paths.size());
-  for (size_t i = 1; i < found.paths.size(); ++i) {
-    const HoldingPath& path = found.paths[i];
+  std::vector<std::vector<std::string>> paths(inspection.paths.size());
+  for (size_t i = 1; i < paths.size(); ++i) {
+    const HoldingPath& path = inspection.paths[i];
     paths[i] = paths[path.parent];
-    std::string name = path.is_root ? inspection.roots[path.what] : by_site[path.what];
-    if (paths[i].empty() || paths[i].back() != name) paths[i].push_back(std::move(name));
+    const std::string& name = path.is_root ? inspection.roots[path.what] : places[path.what];
+    if (paths[i].empty() || paths[i].back() != name) paths[i].push_back(name);
     if (path.own.allocations != 0) by_path[paths[i]] += path.own;
   }
   std::vector<PathRow> rows;

@@ -1,4 +1,4 @@
-// The rows of an inspection's reports: figures by place, and the paths by which places are held.
+// The rows of the reports on a profile's inspection: figures by place, and the paths by which places are held.
 //
 // Invariant: the rows' figures sum to the inspection's totals, and the paths' own to what is reachable.
 //
@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/inspect/heap_inspection.h"
 #include "core/profile/location.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 
@@ -21,7 +21,7 @@ struct InspectionRow {
 };
 
 // One row a place. Blocks of unknown sites have the place "[unknown]", inherited ones "[inherited]".
-std::vector<InspectionRow> InspectionRows(const HeapInspection& inspection);
+std::vector<InspectionRow> InspectionRows(const Profile& profile);
 
 struct PathRow {
   std::vector<std::string> path;  // the root's name, then places, the last one the holder of `own`
@@ -29,7 +29,7 @@ struct PathRow {
 };
 
 // The heaviest first. Paths that look alike by their places are one.
-std::vector<PathRow> PathRows(const HeapInspection& inspection);
+std::vector<PathRow> PathRows(const Profile& profile);
 
 // "RememberUser leaky.cc:21".
 std::string PlaceText(const PlaceKey& place);

@@ -13,11 +13,6 @@
 namespace memprof {
 namespace {
 
-Count LostOf(const HeldFigures& figures) {
-  Count lost = figures.lost_directly;
-  return lost += figures.lost_indirectly;
-}
-
 // The rows with the largest figure, without those that have none.
 template <typename Value>
 std::vector<const InspectionRow*> Heaviest(const std::vector<InspectionRow>& rows, Value value) {
@@ -38,13 +33,13 @@ std::string Whole(const char* name, const Count& count) {
 
 std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const TextStyle& style) {
   const auto lost = Heaviest(rows, [](const InspectionRow& row) {
-    const Count count = LostOf(row.figures);
+    const Count count = row.figures.lost();
     return std::pair(count.bytes, count.allocations);
   });
   if (lost.empty()) return {};
   TextTable table({"lost", "blocks", "directly", "blocks"}, style);
   const auto add = [&table](const HeldFigures& figures, std::string name, std::string place) {
-    const Count all = LostOf(figures);
+    const Count all = figures.lost();
     table.Add(
         {{FormatBytes(all.bytes), FormatCount(all.allocations),
           FormatBytes(figures.lost_directly.bytes), FormatCount(figures.lost_directly.allocations)},
@@ -118,15 +113,16 @@ std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
 
 }  // namespace
 
-std::string InspectionText(const HeapInspection& inspection, size_t rows, const TextStyle& style) {
-  const HeldFigures& total = inspection.found.total;
+std::string InspectionText(const Profile& profile, size_t rows, const TextStyle& style) {
+  const SnapshotInspection& inspection = profile.inspection;
+  const HeldFigures total = SumOf(inspection);
   const Count live = total.live();
-  std::string text = fmt::format("{} {}: {} in {} live; stopped {} for {:.1f} ms, took {}\n",
-                                 Printable(inspection.program), inspection.pid,
-                                 FormatBytes(live.bytes), FormatCountOf(live.allocations, "block"),
-                                 inspection.looks == 1 ? "once" : "twice, at most",
-                                 static_cast<double>(inspection.longest_pause.count()) / 1000,
-                                 FormatDuration(static_cast<uint64_t>(inspection.time.count())));
+  std::string text = fmt::format(
+      "{} {}: {} in {} live after {}; stopped {} for {:.1f} ms, took {}\n",
+      Printable(profile.program.program), profile.program.pid, FormatBytes(live.bytes),
+      FormatCountOf(live.allocations, "block"), FormatDuration(inspection.time_ms),
+      inspection.looks == 1 ? "once" : "twice, at most",
+      static_cast<double>(inspection.longest_pause_us) / 1000, FormatDuration(inspection.took_ms));
   text += Whole("lost directly", total.lost_directly);
   text += Whole("lost indirectly", total.lost_indirectly);
   text += Whole("reachable", total.reachable);
@@ -137,12 +133,12 @@ std::string InspectionText(const HeapInspection& inspection, size_t rows, const 
                         FormatCountOf(total.in_cycles.allocations, "block"),
                         FormatBytes(total.in_cycles.bytes));
   }
-  const std::vector<InspectionRow> places = InspectionRows(inspection);
+  const std::vector<InspectionRow> places = InspectionRows(profile);
   text += LostText(places, rows, style);
-  text += PathsText(PathRows(inspection), rows, style);
+  text += PathsText(PathRows(profile), rows, style);
   text += RetainedText(places, rows, style);
   for (const std::string& note : inspection.notes) {
-    text += "\nnote: " + Wrapped(note, 6, std::max<size_t>(style.width, 40) - 6);
+    text += "\nnote: " + Wrapped(Printable(note), 6, std::max<size_t>(style.width, 40) - 6);
   }
   return text;
 }

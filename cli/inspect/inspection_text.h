@@ -1,4 +1,4 @@
-// An inspection as one screen of text, and as JSON (docs/schemas/inspect.json).
+// A profile's inspection, which it must have, as one screen of text, and as JSON (docs/schemas/inspect.json).
 //
 // Thread safety: pure.
 #pragma once
@@ -6,13 +6,13 @@
 #include <cstddef>
 #include <string>
 
-#include "cli/inspect/heap_inspection.h"
 #include "cli/terminal/terminal.h"
+#include "core/profile/profile.h"
 
 namespace memprof {
 
 // `rows`: at most so many of each table; 0: all.
-std::string InspectionText(const HeapInspection& inspection, size_t rows, const TextStyle& style);
-std::string InspectionJson(const HeapInspection& inspection, size_t rows);
+std::string InspectionText(const Profile& profile, size_t rows, const TextStyle& style);
+std::string InspectionJson(const Profile& profile, size_t rows);
 
 }  // namespace memprof

@@ -13,13 +13,19 @@ namespace {
 
 // How far up a path a site is looked for, so that it is folded into its former place there.
 constexpr int kFoldedWithin = 4;
-constexpr uint32_t kLongestPath = 64;
 
 struct PathNode {
   uint32_t parent = 0;
   uint32_t frame = 0;  // twice the root or the index of the site, plus one for a root
   uint32_t depth = 0;
   Count own;
+};
+
+struct RetainedNode {
+  uint32_t parent = 0;
+  uint32_t frame = 0;  // the index of the site
+  uint32_t depth = 0;
+  uint64_t own_bytes = 0;
 };
 
 // Numbers the sites in use, so that they fit into arrays.
@@ -71,22 +77,37 @@ Count& FigureOf(HeldFigures& figures, Reach reach) {
   return figures.unknown;
 }
 
+// The entry for a block of a site under its dominator's.
+uint32_t EntryFor(InternedTree<RetainedNode>& tree, uint32_t above, uint32_t site) {
+  for (uint32_t at = above; at != 0; at = tree[at].parent) {
+    if (tree[at].frame == site) return above;
+  }
+  if (tree[above].depth == kLongestPath) return above;
+  const uint32_t depth = tree[above].depth + 1;
+  const uint32_t entry = tree.Child(above, site);
+  tree[entry].depth = depth;
+  return entry;
+}
+
 // `rank`: the index in Inspection::sites of each number.
-std::vector<RetainedBlock> RetainedBlocks(const HeapGraph& graph,
-                                          const std::vector<LiveBlock>& blocks,
-                                          const SiteNumbers& numbers,
-                                          const std::vector<uint32_t>& rank,
-                                          const std::vector<uint32_t>& doubtful) {
+std::vector<RetainedEntry> FindRetained(const HeapGraph& graph,
+                                        const std::vector<LiveBlock>& blocks,
+                                        const SiteNumbers& numbers,
+                                        const std::vector<uint32_t>& rank,
+                                        const std::vector<uint32_t>& doubtful) {
   const Dominators dominators = FindDominators(graph, doubtful);
-  std::vector<RetainedBlock> retained(dominators.nodes.size());
-  for (size_t i = retained.size(); i-- > 0;) {
+  InternedTree<RetainedNode> tree;
+  std::vector<uint32_t> entry_of(dominators.nodes.size(), 0);
+  for (size_t i = 1; i < entry_of.size(); ++i) {
     const uint32_t node = dominators.nodes[i];
-    retained[i].parent = dominators.of[i];
-    if (node < graph.blocks) {
-      retained[i].site = rank[numbers.Of(node)];
-      retained[i].bytes += blocks[node].size;
-    }
-    if (i != 0) retained[dominators.of[i]].bytes += retained[i].bytes;
+    entry_of[i] = entry_of[dominators.of[i]];
+    if (node >= graph.blocks) continue;
+    entry_of[i] = EntryFor(tree, entry_of[i], rank[numbers.Of(node)]);
+    tree[entry_of[i]].own_bytes += blocks[node].size;
+  }
+  std::vector<RetainedEntry> retained;
+  for (const RetainedNode& node : tree.nodes()) {
+    retained.push_back({node.parent, retained.empty() ? kNoRow : node.frame, node.own_bytes});
   }
   return retained;
 }
@@ -106,8 +127,8 @@ uint32_t PathFor(InternedTree<PathNode>& tree, uint32_t holder, uint32_t frame) 
 }
 
 std::vector<HoldingPath> FindPaths(const HeapGraph& graph, const Reachability& reach,
-                                   const std::vector<LiveBlock>& blocks,
-                                   const SiteNumbers& numbers) {
+                                   const std::vector<LiveBlock>& blocks, const SiteNumbers& numbers,
+                                   const std::vector<uint32_t>& rank) {
   InternedTree<PathNode> tree;
   std::vector<uint32_t> path_of(graph.blocks, 0);
   for (const uint32_t block : reach.order) {
@@ -122,32 +143,12 @@ std::vector<HoldingPath> FindPaths(const HeapGraph& graph, const Reachability& r
   for (uint32_t i = 0; i < paths.size(); ++i) {
     const bool is_root = tree[i].frame % 2 != 0;
     const uint32_t number = tree[i].frame / 2;
-    const uint32_t what = is_root || i == 0 ? number : numbers.sites()[number];
-    paths[i] = {tree[i].parent, is_root, what, tree[i].own, tree[i].own};
+    paths[i] = {tree[i].parent, is_root, is_root || i == 0 ? number : rank[number], tree[i].own};
   }
-  for (size_t i = paths.size(); i-- > 1;) paths[paths[i].parent].all += paths[i].all;
   return paths;
 }
 
 }  // namespace
-
-Count HeldFigures::live() const {
-  Count sum;
-  for (const Count& part : {lost_directly, lost_indirectly, reachable, inherited, unknown}) {
-    sum += part;
-  }
-  return sum;
-}
-
-HeldFigures& HeldFigures::operator+=(const HeldFigures& other) {
-  lost_directly += other.lost_directly;
-  lost_indirectly += other.lost_indirectly;
-  reachable += other.reachable;
-  inherited += other.inherited;
-  unknown += other.unknown;
-  in_cycles += other.in_cycles;
-  return *this;
-}
 
 Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blocks,
                    const std::vector<Root>& roots,
@@ -198,43 +199,9 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
     result.total += sites[number].figures;
     result.sites.push_back(sites[number]);
   }
-  result.paths = FindPaths(graph, reach, blocks, numbers);
-  result.retained = RetainedBlocks(graph, blocks, numbers, rank, doubtful);
+  result.paths = FindPaths(graph, reach, blocks, numbers, rank);
+  result.retained = FindRetained(graph, blocks, numbers, rank, doubtful);
   return result;
-}
-
-std::vector<uint64_t> RetainedBytes(const Inspection& inspection,
-                                    const std::vector<uint32_t>& groups) {
-  const std::vector<RetainedBlock>& blocks = inspection.retained;
-  const auto count = static_cast<uint32_t>(blocks.size());
-  const uint32_t all = groups.empty() ? 0 : *std::max_element(groups.begin(), groups.end()) + 1;
-  std::vector<uint64_t> retained(all, 0);
-  if (count == 0) return retained;
-  std::vector<uint32_t> first_child(count, kNoNode), sibling(count, kNoNode);
-  for (uint32_t i = count; i-- > 1;) {
-    sibling[i] = first_child[blocks[i].parent];
-    first_child[blocks[i].parent] = i;
-  }
-  // On the way down the tree a group counts at its topmost blocks only.
-  std::vector<uint32_t> open(all, 0);
-  const auto group_of = [&](uint32_t i) {
-    return blocks[i].site < groups.size() ? groups[blocks[i].site] : kNoNode;
-  };
-  for (uint32_t at = 0;;) {
-    if (const uint32_t group = group_of(at); group != kNoNode && open[group]++ == 0) {
-      retained[group] += blocks[at].bytes;
-    }
-    if (first_child[at] != kNoNode) {
-      at = first_child[at];
-      continue;
-    }
-    for (;; at = blocks[at].parent) {
-      if (const uint32_t group = group_of(at); group != kNoNode) --open[group];
-      if (at == 0 || sibling[at] != kNoNode) break;
-    }
-    if (at == 0) return retained;
-    at = sibling[at];
-  }
 }
 
 }  // namespace memprof

@@ -4,10 +4,7 @@
 //                     │              └───► paths: who holds whom, merged by site
 //                     └─► Dominators ───► what would be freed with some sites' blocks
 //
-// Invariants
-//   1. lost_directly + lost_indirectly + reachable + inherited + unknown = live, in bytes and blocks.
-//   2. The sites' figures sum to the totals, and the paths' own figures to reachable.
-//   3. paths[0] is above all roots; every other path's parent has a smaller index.
+// Invariants: those of SnapshotInspection, and the sites' figures sum to the totals.
 //
 // Thread safety: pure, but for the threads of BuildGraph.
 #pragma once
@@ -20,46 +17,15 @@
 #include "core/count.h"
 #include "core/inspect/heap_graph.h"
 #include "core/inspect/reachability.h"
+#include "core/snapshot/inspection_record.h"
 
 namespace memprof {
-
-struct HeldFigures {
-  Count lost_directly;
-  Count lost_indirectly;
-  Count reachable;
-  Count inherited;  // blocks that a forked child had from its parent, whether held or not
-  // Lost in this look, but not in the one before it; or of a site that isn't known.
-  Count unknown;
-  Count in_cycles;  // the part of both kinds of lost blocks that reach themselves
-
-  Count live() const;
-  HeldFigures& operator+=(const HeldFigures& other);
-  friend bool operator==(const HeldFigures&, const HeldFigures&) = default;
-};
 
 inline constexpr uint32_t kNoSite = ~uint32_t{0};
 
 struct InspectedSite {
   uint32_t site = kNoSite;  // of the region; kNoSite: of blocks whose site isn't known
   HeldFigures figures;
-};
-
-// The reachable and the doubtful blocks as a tree of dominators. A parent's index is smaller.
-struct RetainedBlock {
-  uint32_t parent = 0;
-  uint32_t site =
-      kNoSite;         // index in Inspection::sites; kNoSite: a root, or what is above all roots
-  uint64_t bytes = 0;  // of the block and all below it
-};
-
-// A way by which blocks are held. Sites that repeat each other on a way (the nodes of a list or a
-// tree) are folded into one.
-struct HoldingPath {
-  uint32_t parent = 0;
-  bool is_root = false;
-  uint32_t what = 0;  // index of a root, or a site; meaningless in paths[0]
-  Count own;          // reachable blocks that are held so
-  Count all;          // with those of the paths below
 };
 
 struct LostBlock {
@@ -72,10 +38,11 @@ struct LostBlock {
 struct Inspection {
   HeldFigures total;
   std::vector<InspectedSite> sites;  // each once, by site
+  // As in SnapshotInspection: `what` and `row` are indices in `sites`, or of a root.
   std::vector<HoldingPath> paths;
+  std::vector<RetainedEntry> retained;
   std::vector<LostBlock> lost;  // by address: for the next look
-  std::vector<RetainedBlock> retained;
-  uint64_t words = 0;  // that were looked up
+  uint64_t words = 0;           // that were looked up
   uint64_t pointers = 0;
 };
 
@@ -89,11 +56,5 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
                    const std::vector<Root>& roots,
                    const std::function<uint32_t(uint32_t cell)>& site_of,
                    const InspectOptions& options = {});
-
-// What would be freed with all reachable blocks of each group of sites: their bytes, and those of the
-// blocks that are only held by way of them. `groups` has a group for each of the inspection's sites.
-// The result is by group.
-std::vector<uint64_t> RetainedBytes(const Inspection& inspection,
-                                    const std::vector<uint32_t>& groups);
 
 }  // namespace memprof

@@ -37,8 +37,8 @@ class FrameTable {
 // Which of the snapshot's frames a profile shows.
 class ShownFrames {
  public:
-  ShownFrames(const Snapshot& snapshot, const SnapshotMappings& mappings,
-              const ProfileOptions& options)
+  // `profile` has the snapshot's mappings and inspection already.
+  ShownFrames(const Snapshot& snapshot, const Profile& profile, const ProfileOptions& options)
       : native_frames_(options.native_frames),
         interpreter_(snapshot.frames.size()),
         in_python_(snapshot.nodes.size()),
@@ -54,7 +54,8 @@ class ShownFrames {
       in_python_[i] = in_python_[node.parent] || IsPython(snapshot.frames[node.frame]);
     }
     for (const SnapshotSite& site : snapshot.sites) Use(snapshot, site.node);
-    for (const SnapshotMapping& row : mappings.rows) Use(snapshot, row.node);
+    for (const SnapshotMapping& row : profile.mappings.rows) Use(snapshot, row.node);
+    for (const InspectedRow& row : profile.inspection.rows) Use(snapshot, row.node);
   }
 
   // The stack that ends with this node has a Python frame.
@@ -213,6 +214,7 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOpti
   profile.named = std::move(snapshot.named);
   profile.mappings = std::move(snapshot.mappings);
   profile.memory = std::move(snapshot.memory);
+  profile.inspection = std::move(snapshot.inspection);
   profile.unseen = std::move(snapshot.unseen);
   profile.sources = std::move(snapshot.sources);
   profile.sizes = SumSizes(snapshot);
@@ -224,7 +226,7 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOpti
 
   profile.python_arenas = ArenasOf(snapshot, profile.mappings);
 
-  const ShownFrames shown(snapshot, profile.mappings, options);
+  const ShownFrames shown(snapshot, profile, options);
   std::vector<SourceChain> chains = shown.Resolve(snapshot, symbolizer);
   ProfileNodes nodes(snapshot, chains, shown, symbolizer, profile);
 
@@ -243,6 +245,9 @@ Profile MakeProfile(Snapshot snapshot, Symbolizer& symbolizer, const ProfileOpti
     profile.variances += profile.sites.back().variances;
   }
   for (SnapshotMapping& row : profile.mappings.rows) row.node = nodes.LeafOf(row.node);
+  for (InspectedRow& row : profile.inspection.rows) {
+    if (row.node != 0) row.node = nodes.LeafOf(row.node);
+  }
   profile.modules.insert(profile.modules.begin(), std::make_move_iterator(snapshot.modules.begin()),
                          std::make_move_iterator(snapshot.modules.end()));
   profile.notes = symbolizer.notes();

@@ -95,6 +95,7 @@ struct Profile : Figures {  // sums over sites
   SnapshotMappings mappings;  // their nodes are indices into this profile's
   PythonArenas python_arenas = {};
   MemoryRecord memory;
+  SnapshotInspection inspection = {};  // its rows' nodes are indices into this profile's
   std::vector<Unseen> unseen;
   std::vector<SnapshotSource> sources;    // of a merge; empty: the profile is no merge
   std::vector<ProfileProcess> processes;  // one for each source; empty: no process is known

@@ -13,6 +13,7 @@
 #include "core/region/region_place.h"
 #include "core/result.h"
 #include "core/snapshot/history.h"
+#include "core/snapshot/inspection_record.h"
 #include "core/snapshot/memory_record.h"
 #include "core/snapshot/unseen.h"
 
@@ -47,7 +48,8 @@ struct RegionHistory {
   std::vector<NamedRegionMoment> named;  // by time; at most kMaxNamedMoments
   uint64_t named_left_out = 0;           // NamedMoments::left_out
   MemoryRecord memory;
-  std::vector<Unseen> unseen = {};  // reported by an observer outside the process
+  SnapshotInspection inspection = {};  // its rows' nodes are those of RegionSites::snapshot
+  std::vector<Unseen> unseen = {};     // reported by an observer outside the process
 };
 
 // Reads what is live now, `time_ms` after the start. The program goes on meanwhile: the moment is

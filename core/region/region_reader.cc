@@ -336,6 +336,10 @@ Result<CanonicalSnapshot> ReadAll(const RegionPlace& place, const SnapshotProgra
       HistoriesBySite(CopyNamed(*region, history, snapshot), figures->sums.sites.size()), snapshot);
   CopyMappings(*region, history.moments, snapshot);
   snapshot.memory = history.memory;
+  snapshot.inspection = history.inspection;
+  for (InspectedRow& row : snapshot.inspection.rows) {
+    if (row.node >= snapshot.nodes.size()) row.node = kNoStackNode;  // the region has been changed
+  }
   snapshot.unseen = history.unseen;
   AddUnseen(snapshot.unseen, BypassesOf(region->header(), snapshot.program.program));
   CopyTrust(*region, figures->state, SaturatedSum(figures->raced_bytes, figures->kept_bound_bytes),

@@ -153,6 +153,7 @@ Snapshot InCanonicalOrder(Snapshot snapshot) {
     node_used[row.node] = true;
     name_used[row.thread_name] = true;
   }
+  for (const InspectedRow& row : snapshot.inspection.rows) node_used[row.node] = true;
   result.modules = std::move(snapshot.modules);
   result.frames = std::move(snapshot.frames);
   result.thread_names = std::move(snapshot.thread_names);
@@ -226,6 +227,9 @@ Snapshot InCanonicalOrder(Snapshot snapshot) {
     row.thread_name = name_moved[row.thread_name];
   }
   result.mappings.rows = CanonicalMappings(result.mappings.rows);
+  if (snapshot.inspection.looks != 0) {
+    result.inspection = CanonicalInspection(std::move(snapshot.inspection), number);
+  }
   return result;
 }
 

@@ -88,6 +88,7 @@ void LeaveFiguresOnly(Snapshot& snapshot) {
   snapshot.named = {};
   snapshot.mappings = {};
   snapshot.memory = {};
+  snapshot.inspection = {};
   for (SnapshotSource& source : snapshot.sources) {
     source.has_timeline = source.has_moments = false;
   }

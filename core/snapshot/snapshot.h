@@ -8,7 +8,8 @@
 //      are in range.
 //   3. The sites' figures sum to the totals of the program: totals are derived (Sum…), never kept.
 //   4. A site's history refers to moments by index, in range; `named` likewise to named moments.
-//   5. The rows of processes refer to sites by index, in range; `processes` is as long as
+//   5. The rows of the inspection refer to nodes by index, in range.
+//   6. The rows of processes refer to sites by index, in range; `processes` is as long as
 //      `sources`, or empty.
 //
 // A CanonicalSnapshot has its members in canonical order.
@@ -24,6 +25,7 @@
 #include "core/protocol/allocator_kind.h"
 #include "core/protocol/region_layout.h"
 #include "core/snapshot/history.h"
+#include "core/snapshot/inspection_record.h"
 #include "core/snapshot/mappings.h"
 #include "core/snapshot/memory_record.h"
 #include "core/snapshot/process_rows.h"
@@ -158,6 +160,7 @@ struct Snapshot {
   NamedMoments named = {};
   SnapshotMappings mappings = {};               // what the program mapped itself
   MemoryRecord memory = {};                     // where its RSS was; unset in a merge
+  SnapshotInspection inspection = {};           // unset in a merge
   std::vector<Unseen> unseen = {};              // what is in no figure, in AddUnseen's order
   std::vector<SnapshotSource> sources = {};     // of a merge, in order; empty: no merge
   std::vector<SnapshotProcess> processes = {};  // one for each source; empty: no process is known

@@ -138,6 +138,40 @@ void DumpProcesses(const Snapshot& snapshot, std::string& text) {
   }
 }
 
+// Before the sites, as DumpHistory.
+void DumpInspection(const SnapshotInspection& inspection, std::string& text) {
+  if (inspection.looks == 0) return;
+  auto out = std::back_inserter(text);
+  fmt::format_to(out, "\ninspection at {} ms: looks {}, longest pause {} us, {} ms\n",
+                 inspection.time_ms, inspection.looks, inspection.longest_pause_us,
+                 inspection.took_ms);
+  for (const std::string& note : inspection.notes) text += "  " + note + "\n";
+  text +=
+      "inspected: node, lost directly, indirectly, reachable, inherited, unknown, in cycles "
+      "(bytes/blocks)\n";
+  for (size_t i = 0; i < inspection.rows.size(); ++i) {
+    const HeldFigures& f = inspection.rows[i].figures;
+    fmt::format_to(out, "  {:>5} {:>5}", i, inspection.rows[i].node);
+    for (const Count& count :
+         {f.lost_directly, f.lost_indirectly, f.reachable, f.inherited, f.unknown, f.in_cycles}) {
+      fmt::format_to(out, " {}/{}", count.bytes, count.allocations);
+    }
+    text += '\n';
+  }
+  text += "held by: parent, root or row, held (bytes/blocks)\n";
+  for (size_t i = 1; i < inspection.paths.size(); ++i) {
+    const HoldingPath& path = inspection.paths[i];
+    const std::string what = path.is_root ? inspection.roots[path.what] : std::to_string(path.what);
+    fmt::format_to(out, "  {:>5} {:>5} {} {}/{}\n", i, path.parent, what, path.own.bytes,
+                   path.own.allocations);
+  }
+  text += "retained: parent, row, bytes\n";
+  for (size_t i = 1; i < inspection.retained.size(); ++i) {
+    const RetainedEntry& entry = inspection.retained[i];
+    fmt::format_to(out, "  {:>5} {:>5} {:>5} {}\n", i, entry.parent, entry.row, entry.own_bytes);
+  }
+}
+
 void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nmodules\n");
@@ -181,6 +215,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   for (const std::string& line : UnseenLines(snapshot.unseen)) text += "\nunseen: " + line + "\n";
   DumpMappings(snapshot.mappings, text);
   DumpMemory(snapshot.memory, text);
+  DumpInspection(snapshot.inspection, text);
   DumpHistory(snapshot, text);
   DumpProcesses(snapshot, text);
   fmt::format_to(out,

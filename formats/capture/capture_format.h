@@ -37,7 +37,8 @@ enum SectionType : uint32_t {
   kMappingMoments = 29,  // after the moments and the mappings: what was mapped at the moments
   kPython = 30,          // the functions of Python frames, before the frames
   kRunningThreads = 39,  // after the sites: those that threads still running at the end allocated
-  kNewest = kRunningThreads,
+  kInspection = 40,      // after the nodes: which blocks are lost, and what holds the others
+  kNewest = kInspection,
   kEnd = 0x444e4521,  // "!END": its content is the number of sections before it
 };
 

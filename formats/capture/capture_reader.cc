@@ -14,6 +14,7 @@
 #include "formats/capture/capture_format.h"
 #include "formats/capture/capture_sections.h"
 #include "formats/capture/history_sections.h"
+#include "formats/capture/inspection_section.h"
 #include "formats/capture/mapping_sections.h"
 #include "formats/capture/process_sections.h"
 #include "formats/capture/program_sections.h"
@@ -203,6 +204,8 @@ bool Decode(const CaptureSection& section, bool has_python, CaptureContent& cont
       return DecodeUnseen(section.raw, snapshot.unseen);
     case cf::kRunningThreads:
       return DecodeRunningThreads(section.raw, snapshot);
+    case cf::kInspection:
+      return DecodeInspection(section.raw, snapshot.nodes.size(), snapshot.inspection);
     case cf::kSymbols:
       return DecodeSymbols(section.raw, snapshot.modules.size(), snapshot.frames.size(),
                            content.symbols);
@@ -215,7 +218,8 @@ bool IsKnown(uint32_t type) {
   return (type >= cf::kProgram && type <= cf::kSampling) || type == cf::kTimeline ||
          type == cf::kSources || type == cf::kMappings || type == cf::kMemory ||
          type == cf::kAttached || type == cf::kAllocatorLive || type == cf::kUnseen ||
-         type == cf::kMappingMoments || type == cf::kPython || IsOfSites(type);
+         type == cf::kMappingMoments || type == cf::kPython || type == cf::kInspection ||
+         IsOfSites(type);
 }
 
 // The facts of a damaged section that isn't essential become unknown.
@@ -274,6 +278,9 @@ void Forget(uint32_t type, Snapshot& snapshot) {
       break;
     case cf::kRunningThreads:
       ForgetRunningThreads(snapshot);
+      break;
+    case cf::kInspection:
+      snapshot.inspection = {};
       break;
     case cf::kAttached:
       snapshot.tracker.attached = 0;
@@ -334,6 +341,9 @@ Result<CaptureContent> DecodeCapture(std::string_view bytes) {
     if (what.empty() && section.type == cf::kMappings &&
         (!seen[cf::kNodes] || !seen[cf::kThreadNames])) {
       what = "it comes before the nodes or the thread names";
+    }
+    if (what.empty() && section.type == cf::kInspection && !seen[cf::kNodes]) {
+      what = "it comes before the nodes";
     }
     if (what.empty() && section.type == cf::kMappingMoments &&
         (!seen[cf::kMoments] || !seen[cf::kMappings])) {

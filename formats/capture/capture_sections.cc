@@ -122,6 +122,8 @@ std::string SectionName(uint32_t type) {
       return "mapping moments";
     case cf::kRunningThreads:
       return "running threads";
+    case cf::kInspection:
+      return "inspection";
     case cf::kPython:
       return "python";
     case cf::kAllocatorLive:

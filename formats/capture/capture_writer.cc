@@ -7,6 +7,7 @@
 #include "formats/capture/byte_writer.h"
 #include "formats/capture/capture_format.h"
 #include "formats/capture/history_sections.h"
+#include "formats/capture/inspection_section.h"
 #include "formats/capture/mapping_sections.h"
 #include "formats/capture/process_sections.h"
 #include "formats/capture/program_sections.h"
@@ -152,6 +153,7 @@ std::string EncodeCapture(const CanonicalSnapshot& canonical) {
       {cf::kUnseen, EncodeUnseen(snapshot.unseen)},
       {cf::kMappingMoments, EncodeMappingMoments(snapshot.mappings)},
       {cf::kRunningThreads, EncodeRunningThreads(snapshot)},
+      {cf::kInspection, EncodeInspection(snapshot.inspection)},
   };
   for (const auto& [type, raw] : details) {
     if (raw.empty()) continue;

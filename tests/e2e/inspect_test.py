@@ -126,6 +126,38 @@ class InspectTest(harness.MemprofTest):
         self.assertIn("LoseList", text)
         self.assertIn("data of inspected → ", text)
 
+    def test_a_capture_keeps_the_answer(self):
+        process, pid = self.start([os.path.join(harness.PROGRAMS, "inspected")])
+        kept = self.path("kept.memprof")
+        found = self.inspect(pid, "-o", kept)
+        text = self.memprof("inspect", str(pid), "-q", "-o", self.path("other.memprof"))
+        self.assertIn("-f", self.refused(pid, "-o", kept))
+        self.stop(process)
+        self.assertEqual(json.loads(self.memprof("inspect", kept, "--json")), found)
+        self.assertEqual(self.memprof("inspect", self.path("other.memprof")), text)
+        self.assertLess(os.path.getsize(kept), 40000)
+        # It is a capture of that moment: the same was live.
+        self.assertEqual(self.stats(kept)["leaked"]["bytes"], found["live"]["bytes"])
+        # Also with its names inside, and without them.
+        self.memprof("symbolize", kept, "-o", self.path("named.memprof"))
+        self.assertEqual(json.loads(self.memprof("inspect", self.path("named.memprof"), "--json")),
+                         found)
+        self.memprof("merge", kept, "x.memprof", "-o", self.path("sum.memprof"))
+        for without in ("sum.memprof", "x.memprof"):
+            self.assertIn("no inspection is in this capture", self.refused(self.path(without)))
+        # A budget can limit it.
+        with open(self.path("memprof.toml"), "w", encoding="utf-8") as file:
+            file.write("[budget]\nlost = 0\n")
+        over = self.memprof("check", kept, "--budget", "memprof.toml", "--format", "json",
+                            status=1)
+        self.assertEqual(json.loads(over)["captures"][0]["checks"][0]["value"],
+                         sum(found[figure]["bytes"] for figure in FIGURES[:2]))
+        self.assertIn("LoseList", over)
+        self.assertIn("lost not judged: no inspection",
+                      self.memprof("check", "x.memprof", "--budget", "memprof.toml"))
+        self.assertIn("its run has ended", self.refused(kept, "-o", self.path("again.memprof")))
+        self.assertFalse(os.path.exists(self.path("again.memprof")))
+
     def test_memcheck_finds_the_same(self):
         file = self.path("memcheck.xml")
         done = self.bare(["valgrind", "-q", "--leak-check=full", "--show-leak-kinds=definite,indirect",

@@ -36,6 +36,7 @@ temporary = 1
 leaked = "+5%"
 peak_rss = "+5%"
 growth_per_hour = 1000
+lost = 0
 [[budget.match]]
 function = "Nobody"
 required = true
