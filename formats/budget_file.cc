@@ -167,6 +167,7 @@ class Reader {
       if (failed()) return;
     }
     CheckPattern(table, rule.pattern, "[[budget.match]]");
+    for (const Limit& limit : rule.limits) CheckThreads(table, rule.pattern, *limit.kind);
     if (rule.limits.empty() && !rule.required) {
       Wrong(table.source(), "this match limits nothing; write e.g. peak = \"24 MiB\"");
     }
@@ -213,10 +214,12 @@ class Reader {
     if (suppression.kinds.empty()) {
       for (const LimitKind& kind : LimitKinds()) {
         const bool of_blocks = CountsLeakedBlocks(kind) || !suppression.running_threads;
-        if (kind.leak && of_blocks) suppression.kinds.push_back(&kind);
+        const bool is_known = IsKnownByThread(kind) || suppression.pattern.threads.empty();
+        if (kind.leak && of_blocks && is_known) suppression.kinds.push_back(&kind);
       }
     }
     for (const LimitKind* kind : suppression.kinds) {
+      CheckThreads(table, suppression.pattern, *kind);
       if (!suppression.running_threads || CountsLeakedBlocks(*kind)) continue;
       Wrong(table.source(),
             fmt::format("running_threads is about blocks that are left at the end: it can't take "
@@ -224,6 +227,11 @@ class Reader {
                         kind->key));
     }
     budget.suppressions.push_back(std::move(suppression));
+  }
+
+  void CheckThreads(const toml::table& table, const SitePattern& pattern, const LimitKind& kind) {
+    if (IsKnownByThread(kind) || pattern.threads.empty()) return;
+    Wrong(table.source(), fmt::format("'{}' isn't known by thread: leave out 'thread'", kind.key));
   }
 
   void CheckPattern(const toml::table& table, const SitePattern& pattern, const char* where) {

@@ -20,7 +20,7 @@
 //   module = { regex = "^libssl\\.so" }   # keys as of a match
 //   reason = "known, ticket 4711"
 //   expires = 2026-12-31                  # the last day
-//   limits = ["leaked"]                   # default: leaked, leaked_allocations, growth_per_hour
+//   limits = ["leaked"]                   # default: leaked, leaked_allocations, lost, growth_per_hour
 //
 //   [[budget.suppress]]
 //   running_threads = true                # blocks of threads that still ran at the end; keys of a

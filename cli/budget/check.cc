@@ -90,6 +90,9 @@ std::vector<std::string> NotesOn(const Judgement& judgement, const Profile& prof
                                   FormatBytes(kept.bytes)));
     }
   }
+  if (AnyLimit(judgement, [](const LimitKind& kind) { return kind.rows == LimitRows::kLost; })) {
+    notes.insert(notes.end(), profile.inspection.notes.begin(), profile.inspection.notes.end());
+  }
   if (AnyLimit(judgement,
                [](const LimitKind& kind) { return kind.key == std::string("peak_rss"); }) &&
       profile.tracker.bytes != 0 && !CountedInFile(profile)) {

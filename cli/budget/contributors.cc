@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "core/budget/lost_measure.h"
 #include "core/profile/location.h"
 #include "core/profile/place_growth.h"
 
@@ -64,15 +65,43 @@ Profile OnlySlopes(const Profile& profile, std::span<const uint32_t> sites, Figu
   return only;
 }
 
+// What is lost of each stack, in place of its figures.
+Profile OnlyLost(const Profile& profile, std::span<const uint32_t> sites, Figure figure) {
+  Profile only = OnlySites(profile, {}, figure);
+  const std::vector<Count> lost = LostBySite(profile);
+  for (const uint32_t index : sites) {
+    if (lost[index] == Count()) continue;
+    ProfileSite site = profile.sites[index];
+    site.history.clear();
+    for (const Figure other : kAllFigures) FigureOf(site, other) = {};
+    FigureOf(site, figure) = lost[index];
+    only.sites.push_back(std::move(site));
+  }
+  return only;
+}
+
+Profile ReducedTo(LimitRows rows, const Profile& profile, std::span<const uint32_t> sites,
+                  Figure figure) {
+  switch (rows) {
+    case LimitRows::kSlopes:
+      return OnlySlopes(profile, sites, figure);
+    case LimitRows::kLost:
+      return OnlyLost(profile, sites, figure);
+    case LimitRows::kFigure:
+      break;
+  }
+  return OnlySites(profile, sites, figure);
+}
+
 }  // namespace
 
 Contributors ContributorsTo(const LimitVerdict& verdict, const Profile& now,
                             const Profile* before) {
   const LimitKind& kind = *verdict.limit->kind;
-  const auto only = kind.unit == Unit::kBytesPerHour ? OnlySlopes : OnlySites;
-  const Profile after = only(now, verdict.sites, kind.figure);
-  const Profile baseline =
-      before == nullptr ? Profile() : only(*before, verdict.baseline_sites, kind.figure);
+  const Profile after = ReducedTo(kind.rows, now, verdict.sites, kind.figure);
+  const Profile baseline = before == nullptr
+                               ? Profile()
+                               : ReducedTo(kind.rows, *before, verdict.baseline_sites, kind.figure);
   std::vector<DiffRow> rows =
       DiffRows(baseline, after, DiffBy::kSite, kind.figure,
                kind.by_allocations ? DiffSort::kAllocations : DiffSort::kBytes);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/budget/growth_measure.h"
+#include "core/budget/lost_measure.h"
 
 namespace memprof {
 namespace {
@@ -62,6 +63,10 @@ Measurement GrowthPerHour(const Measured& measured, const LimitKind&) {
   return MeasureGrowth(measured.profile, measured.sites);
 }
 
+Measurement Lost(const Measured& measured, const LimitKind&) {
+  return MeasureLost(measured.profile, measured.sites);
+}
+
 Measurement PeakRss(const Measured& measured, const LimitKind&) {
   Measurement rss;
   rss.value = static_cast<double>(measured.profile.program.rss_peak_bytes);
@@ -82,8 +87,9 @@ constexpr LimitKind kLimitKinds[] = {
     {"temporary", Unit::kBytes, LimitScope::kBoth, Figure::kTemporary, false, false, Temporary},
     {"temporary_allocations", Unit::kCount, LimitScope::kBoth, Figure::kTemporary, true, false,
      Temporary},
+    {"lost", Unit::kBytes, LimitScope::kBoth, Figure::kLeaked, false, true, Lost, LimitRows::kLost},
     {"growth_per_hour", Unit::kBytesPerHour, LimitScope::kBoth, Figure::kLeaked, false, true,
-     GrowthPerHour},
+     GrowthPerHour, LimitRows::kSlopes},
     {"peak_rss", Unit::kBytes, LimitScope::kProgram, Figure::kPeak, false, false, PeakRss},
 };
 

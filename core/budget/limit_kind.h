@@ -10,6 +10,7 @@
 //   allocations            the same, blocks
 //   temporary              the part freed soon (run --temporary), bytes
 //   temporary_allocations  the same, blocks
+//   lost                   what an inspection found that nothing reaches any more, bytes
 //   growth_per_hour        steady growth, bytes an hour (growth_measure.h)
 //   peak_rss               -                                  VmHWM, the tracker's part included
 //
@@ -37,6 +38,9 @@ struct Measured {
 
 enum class LimitScope : uint8_t { kBoth, kProgram, kMatch };
 
+// What the rows of the stacks behind an exceeded limit show in its figure's place.
+enum class LimitRows : uint8_t { kFigure, kSlopes, kLost };
+
 struct LimitKind {
   const char* key;  // in the budget file and in reports
   Unit unit;
@@ -48,12 +52,16 @@ struct LimitKind {
   // to it unless they name other limits.
   bool leak;
   Measurement (*measure)(const Measured& measured, const LimitKind& kind);
+  LimitRows rows = LimitRows::kFigure;
 };
 
 // True for the limits on blocks that were never freed: leaked and leaked_allocations.
 inline bool CountsLeakedBlocks(const LimitKind& kind) {
-  return kind.leak && (kind.unit == Unit::kBytes || kind.unit == Unit::kCount);
+  return kind.leak && kind.rows == LimitRows::kFigure;
 }
+
+// False for lost: an inspection looks at blocks by their stack alone.
+inline bool IsKnownByThread(const LimitKind& kind) { return kind.rows != LimitRows::kLost; }
 
 std::span<const LimitKind> LimitKinds();
 const LimitKind* FindLimitKind(std::string_view key);

@@ -79,7 +79,7 @@ limits = ["peak"]
   EXPECT_EQ(match.noise_floor, 5);
   EXPECT_EQ(match.noise_floor_allocations, 7);  // the program's
   ASSERT_EQ(budget->suppressions.size(), 2u);
-  EXPECT_EQ(budget->suppressions[0].kinds.size(), 3u);  // leaked, its blocks, growth
+  EXPECT_EQ(budget->suppressions[0].kinds.size(), 4u);  // leaked, its blocks, lost, growth
   ASSERT_EQ(budget->suppressions[1].kinds.size(), 1u);
   EXPECT_STREQ(budget->suppressions[1].kinds[0]->key, "peak");
   using namespace std::chrono_literals;
@@ -156,6 +156,11 @@ TEST(BudgetFile, RefusesHalfAMatchAndHalfASuppression) {
             std::string::npos);
   EXPECT_NE(suppress("running_threads = true\nreason = \"r\"\nlimits = [\"growth_per_hour\"]")
                 .find("'growth_per_hour'"),
+            std::string::npos);
+  EXPECT_NE(suppress("thread = \"a\"\nreason = \"r\"\nexpires = 2026-12-31\nlimits = [\"lost\"]")
+                .find("isn't known by thread"),
+            std::string::npos);
+  EXPECT_NE(match("function = \"a\"\nthread = \"t\"\nlost = 1").find("isn't known by thread"),
             std::string::npos);
   EXPECT_NE(suppress("reason = \"r\"\nexpires = 2026-12-31").find("needs a function"),
             std::string::npos);

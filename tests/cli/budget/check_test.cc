@@ -128,6 +128,28 @@ TEST(Check, GrowthIsListedByItsSlopes) {
   EXPECT_NE(ContributorsText(item, false, 5, {80, false}).find("an hour"), std::string::npos);
 }
 
+TEST(Check, WhatIsLostIsListedByItsBytes) {
+  Profile profile = ReportProfile();
+  profile.inspection.looks = 2;
+  profile.inspection.notes = {"one look only"};
+  for (const auto& [site, bytes] : {std::pair(0u, 40u), std::pair(2u, 50u)}) {
+    InspectedRow row{profile.sites[site].node, {}};
+    row.figures.lost_indirectly = {bytes, 3};
+    profile.inspection.rows.push_back(row);
+  }
+  const CheckReport report = ReportOn(YardstickOf("[budget]\nlost = 0"), profile);
+  const CheckItem& item = report.captures[0].items[0];
+  EXPECT_EQ(item.standing, Standing::kOver);
+  EXPECT_EQ(item.limit->value, 90);
+  ASSERT_EQ(item.contributors.rows.size(), 2u);
+  EXPECT_EQ(item.contributors.rows[0].function, "main");
+  EXPECT_EQ(item.contributors.rows[0].after.leaked, (Count{50, 3}));
+  EXPECT_EQ(item.contributors.rows[0].after.peak, Count());
+  EXPECT_EQ(item.contributors.rows[1].function, "Load");
+  const auto& notes = report.captures[0].notes;
+  EXPECT_NE(std::find(notes.begin(), notes.end(), "one look only"), notes.end());
+}
+
 TEST(Check, TellsToTheByteWhatLooksTheSame) {
   const CheckReport report =
       ReportOn(YardstickOf("[budget]\npeak = 1999\nallocated = 13099"), ReportProfile());

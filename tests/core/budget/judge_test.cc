@@ -42,6 +42,14 @@ Profile FullProfile() {
   profile.tracker.temporary_threshold = 1;
   profile.sites[0].temporary = {400, 4};
   profile.sites[2].temporary = {30, 3};
+  profile.inspection.looks = 2;
+  for (const uint32_t site : {1u, 2u, 4u}) {  // the last is kept by the runtime
+    InspectedRow row{profile.sites[site].node, {}};
+    row.figures.lost_directly = {100 * (site + 1), 1};
+    row.figures.lost_indirectly = {7, 1};
+    row.figures.reachable = {90, 9};
+    profile.inspection.rows.push_back(row);
+  }
   return profile;
 }
 
@@ -58,6 +66,7 @@ constexpr Answer kAnswers[] = {
     {"allocations", 66, 56},
     {"temporary", 430, 400},
     {"temporary_allocations", 7, 4},
+    {"lost", 514, 207},
     {"peak_rss", 50000, 0},
 };
 
@@ -154,8 +163,27 @@ TEST(Judge, SaysWhatItDoesNotJudge) {
   EXPECT_NE(verdict.why_not_judged.find("--baseline"), std::string::npos);
   EXPECT_EQ(VerdictOn("[budget]\ntemporary = 0", ReportProfile()).standing, Standing::kNotJudged);
   EXPECT_EQ(VerdictOn("[budget]\npeak_rss = 0", ReportProfile()).standing, Standing::kNotJudged);
+  EXPECT_EQ(VerdictOn("[budget]\nlost = 0", ReportProfile()).standing, Standing::kNotJudged);
   EXPECT_EQ(VerdictOn("[budget]\ngrowth_per_hour = 0", FullProfile()).standing,
             Standing::kNotJudged);
+}
+
+TEST(Judge, DoesNotJudgeWhatIsLostWithoutItsPlaces) {
+  Profile profile = FullProfile();
+  profile.inspection.rows.push_back({0, {}});
+  EXPECT_EQ(VerdictOn("[budget]\nlost = 514", profile).standing, Standing::kWithin);
+  profile.inspection.rows.back().figures.lost_directly = {1, 1};
+  EXPECT_EQ(VerdictOn("[budget]\nlost = 10000", profile).standing, Standing::kNotJudged);
+}
+
+// Sites that differ in thread only have one row in an inspection.
+TEST(Judge, CountsWhatIsLostOfAPlaceOnce) {
+  Profile profile = FullProfile();
+  profile.sites.push_back(profile.sites[1]);
+  profile.sites.back().thread_name = 1;
+  profile.thread_names = {"main", "io"};
+  EXPECT_EQ(VerdictOn("[budget]\nlost = 514", profile).value, 514);
+  EXPECT_EQ(VerdictOn("[[budget.match]]\nfunction = \"Load\"\nlost = 0", profile).value, 207);
 }
 
 TEST(Judge, WhatTheRuntimeKeepsIsNoLeakButInTheTotals) {
