@@ -12,6 +12,7 @@
 #include <cstdarg>
 
 #include "aggregator/basics/errno_guard.h"
+#include "aggregator/basics/filter_program.h"
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/events/modules_change.h"
@@ -65,8 +66,15 @@ void NoteFilter(long number, unsigned long first, unsigned long second, unsigned
     AllowOnly(SystemCalls::kNone);
   } else if (third != 0 && ((by_prctl && second == SECCOMP_MODE_FILTER) ||
                             (by_seccomp && first == SECCOMP_SET_MODE_FILTER))) {
-    AllowOnly(SystemCalls::kOfAllocators);
+    const auto* program = reinterpret_cast<const sock_fprog*>(third);
+    AllowOnly(AllowsAllocatorCalls(*program) ? SystemCalls::kOfAllocators : SystemCalls::kNone);
   }
+}
+
+// A program that has its own system calls sent to it as signals (Wine) must not get ours.
+constexpr unsigned long kUserDispatch = 59;  // PR_SET_SYSCALL_USER_DISPATCH, since Linux 5.11
+void NoteDispatch(unsigned long option, unsigned long mode) {
+  if (option == kUserDispatch && mode != 0) AllowOnly(SystemCalls::kNone);
 }
 
 }  // namespace
@@ -117,6 +125,7 @@ MEMPROF_HOOK int prctl(int option, ...) {
           ? next(option, arguments[0], arguments[1], arguments[2], arguments[3])
           : static_cast<int>(ResultAndErrno(kernel::Call(
                 SYS_prctl, option, arguments[0], arguments[1], arguments[2], arguments[3])));
+  if (status == 0) NoteDispatch(static_cast<unsigned long>(option), arguments[0]);
   if (option == PR_SET_NAME && status == 0) {
     const ErrnoGuard keep;
     ThisThreadRenamed(reinterpret_cast<const char*>(arguments[0]));
@@ -130,6 +139,7 @@ __attribute__((visibility("hidden"), used)) long memprof_noted_syscall(
     unsigned long fourth, unsigned long fifth) {
   NoteFilter(number, first, second, third);
   const long result = kernel::Call(number, first, second, third, fourth, fifth);
+  if (number == SYS_prctl && result == 0) NoteDispatch(first, second);
   if (number == SYS_prctl && first == PR_SET_NAME && result == 0) {
     const ErrnoGuard keep;
     ThisThreadRenamed(reinterpret_cast<const char*>(second));

@@ -11,7 +11,9 @@
 // Memory order: a record is complete before its entry is released; Find acquires the entry before
 // `equals` reads the record.
 // Memory: 16 to 32 bytes a record, mmap'ed.
-// Failure: without memory Insert enters nothing; the record is then entered again next time.
+// Failure: without memory for a larger table the newest one is filled to seven eighths, so that a
+// search stays short. Then HasRoom is false, and Insert enters nothing. Memory is asked for again now
+// and then.
 #pragma once
 
 #include <atomic>
@@ -39,13 +41,13 @@ class InternIndex {
     return kNone;
   }
 
+  // Whether Insert will enter a record, unless other threads enter many before. Makes room.
+  bool HasRoom() { return TableWithRoom() != nullptr; }
+
   // Pre: id < 2^32 - 1; the record is complete.
   void Insert(uint64_t hash, uint32_t id) {
-    Table* table = newest_.load(std::memory_order_acquire);
-    if (table == nullptr || table->used.load(std::memory_order_relaxed) * 2 >= table->capacity) {
-      table = Grow(table);
-      if (table == nullptr) return;
-    }
+    Table* const table = TableWithRoom();
+    if (table == nullptr) return;
     const uint64_t entry = (hash & 0xffffffff00000000ull) | (id + 1u);
     const size_t mask = table->capacity - 1;
     for (size_t i = 0, at = hash & mask; i < table->capacity; ++i, at = (at + 1) & mask) {
@@ -72,6 +74,7 @@ class InternIndex {
 
  private:
   static constexpr size_t kFirstCapacity = 1024;
+  static constexpr uint32_t kPauseWithoutMemory = 4096;
 
   struct Table {
     Table* older;
@@ -98,12 +101,31 @@ class InternIndex {
     return kNone;
   }
 
+  Table* TableWithRoom() {
+    Table* table = newest_.load(std::memory_order_acquire);
+    if (table != nullptr && table->used.load(std::memory_order_relaxed) * 2 < table->capacity) {
+      return table;
+    }
+    // A lost update makes the pause a little longer.
+    const uint32_t pause = pause_.load(std::memory_order_relaxed);
+    if (pause != 0) {
+      pause_.store(pause - 1, std::memory_order_relaxed);
+    } else {
+      table = Grow(table);
+    }
+    if (table == nullptr) return nullptr;
+    return table->used.load(std::memory_order_relaxed) * 8 < table->capacity * 7 ? table : nullptr;
+  }
+
   // Puts a table of twice the size in front of `table`, unless another thread did.
   Table* Grow(Table* table) {
     const size_t capacity = table == nullptr ? kFirstCapacity : table->capacity * 2;
     const size_t bytes = TableBytes(capacity);
     auto* larger = static_cast<Table*>(MapMemory(bytes));
-    if (larger == nullptr) return table;
+    if (larger == nullptr) {
+      pause_.store(kPauseWithoutMemory, std::memory_order_relaxed);
+      return table;
+    }
     CountPrivateBytes(static_cast<int64_t>(bytes));
     larger->older = table;
     larger->capacity = capacity;
@@ -116,6 +138,7 @@ class InternIndex {
   }
 
   std::atomic<Table*> newest_{nullptr};
+  std::atomic<uint32_t> pause_{0};  // calls that don't ask for memory
 };
 
 // Mixes two words into a hash whose every bit depends on every bit of both.

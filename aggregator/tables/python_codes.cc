@@ -159,6 +159,7 @@ uint32_t PythonCodes::RecordOf(const InterpreterLayout& layout, const Interprete
     return name.IsEqual() && lines.IsEqual();
   });
   if (known != InternIndex::kNone) return known;
+  if (!contents_.HasRoom()) return kNone;
   const uint32_t same_file =
       files_.Find(file_hash, [&](uint32_t id) { return has_file(records[id]); });
   const uint32_t own = name_bytes + lines_bytes;

@@ -166,7 +166,8 @@ uint32_t StackTable::NewNode(uint32_t parent, uint64_t pc, uint64_t hash, bool* 
       if (known != InternIndex::kNone) return known;
     }
   }
-  const uint32_t id = region_.Take(Table::kNodes);
+  // One that isn't found again would be taken at each event.
+  const uint32_t id = node_index_.HasRoom() ? region_.Take(Table::kNodes) : kNoRecord;
   if (id == kNoRecord) return kNoRecord;
   if (id % 1024 == 0) CountPrivateBytes(4096);  // of first_site_plus_one_
   NodeRecord& node = region_.Records<NodeRecord>(Table::kNodes)[id];
@@ -191,7 +192,10 @@ uint32_t StackTable::SiteOf(uint32_t node, uint32_t label) {
 }
 
 uint32_t StackTable::NewSite(uint32_t node, uint32_t label) {
-  const uint32_t id = node == kNoRecord ? kNoRecord : region_.Take(Table::kSites);
+  const bool is_findable =
+      node != kNoRecord &&
+      (first_site_plus_one_[node].load(std::memory_order_relaxed) == 0 || site_index_.HasRoom());
+  const uint32_t id = is_findable ? region_.Take(Table::kSites) : kNoRecord;
   if (id == kNoRecord || !KeepSharedCell(region_, id)) {
     region_.header().tables_full_events.fetch_add(1, std::memory_order_relaxed);
     return kTablesFullSite;

@@ -2,11 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -37,16 +41,54 @@ bool Open(Pipe& pipe) {
   return true;
 }
 
+// The timers of whoever executed us (alarm, setitimer): they survive exec, but not fork.
+class InheritedTimers {
+ public:
+  // From now on they don't run.
+  InheritedTimers() {
+    constexpr itimerval kOff = {};
+    for (size_t i = 0; i < std::size(kKinds); ++i) setitimer(kKinds[i], &kOff, &left_[i]);
+  }
+  void GoOnHere() const {
+    for (size_t i = 0; i < std::size(kKinds); ++i) {
+      const timeval& left = left_[i].it_value;
+      if (left.tv_sec != 0 || left.tv_usec != 0) setitimer(kKinds[i], &left_[i], nullptr);
+    }
+  }
+
+ private:
+  static constexpr __itimer_which kKinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
+  itimerval left_[std::size(kKinds)] = {};
+};
+
+// What systemd says to the process that it starts, by its pid, is for the program: sockets
+// (sd_listen_fds), a watchdog. `text` has room for it.
+void PassOnPid(const char* name, pid_t ours, char** environment, char (&text)[64]) {
+  const size_t length = strlen(name);
+  for (; *environment != nullptr; ++environment) {
+    if (strncmp(*environment, name, length) != 0) continue;
+    if (strtol(*environment + length, nullptr, 10) != ours) return;
+    *fmt::format_to_n(text, sizeof text - 1, "{}{}", name, getpid()).out = 0;
+    *environment = text;
+    return;
+  }
+}
+
 // In the child: never returns.
 [[noreturn]] void Become(const ChildPlan& plan, char** argv, char** shell_argv, char** environment,
-                         int go, int failure) {
+                         const InheritedTimers& timers, pid_t parent, int go, int failure) {
+  static char listen[64], watchdog[64];
+  PassOnPid("LISTEN_PID=", parent, environment, listen);
+  PassOnPid("WATCHDOG_PID=", parent, environment, watchdog);
   char byte;
   ssize_t n;
   do {
     n = read(go, &byte, 1);
   } while (n < 0 && errno == EINTR);
   if (n != 1) _exit(kExitRefused);
+  timers.GoOnHere();
   RestoreSignals(plan.signals);
+  if (plan.traced) prctl(PR_SET_PTRACER, getppid());
   execve(plan.path.c_str(), argv, environment);
   // A script without "#!": run by a shell, as execvp and every shell do it.
   if (errno == ENOEXEC) execve("/bin/sh", shell_argv, environment);
@@ -75,11 +117,13 @@ Result<Child> Child::Fork(const ChildPlan& plan) {
   shell.insert(shell.end(), plan.argv.begin() + 1, plan.argv.end());
   std::vector<char*> shell_argv = Pointers(shell);
   std::vector<char*> environment = Pointers(plan.environment);
+  const InheritedTimers timers;
+  const pid_t self = getpid();
   const pid_t pid = fork();
   if (pid < 0) return Fail(ErrorKind::kIo, fmt::format("fork: {}", strerror(errno)));
   if (pid == 0) {
     go.writing.Reset();
-    Become(plan, argv.data(), shell_argv.data(), environment.data(), go.reading.get(),
+    Become(plan, argv.data(), shell_argv.data(), environment.data(), timers, self, go.reading.get(),
            failure.writing.get());
   }
   return Child(pid, std::move(go.writing), std::move(failure.reading));

@@ -24,6 +24,7 @@ struct ChildPlan {
   std::vector<std::string> argv;         // argv[0] as the user wrote it
   std::vector<std::string> environment;  // "NAME=value"
   InheritedSignals signals;
+  bool traced = false;  // we and our children may trace it, also where Yama restricts that
 };
 
 class Child {

@@ -5,6 +5,8 @@
 #include <thread>
 #include <vector>
 
+#include "aggregator/basics/system_calls.h"
+
 namespace memprof {
 namespace {
 
@@ -48,6 +50,30 @@ TEST_F(InternIndexTest, LosesNothingWhileThreadsInsertTogether) {
   }
   for (std::thread& thread : threads) thread.join();
   for (uint32_t id = 0; id < 80000; ++id) ASSERT_EQ(Find(index_, id), id);
+}
+
+// A full table would be searched from end to end for each record that isn't there.
+TEST_F(InternIndexTest, WithoutMemoryItStaysSearchable) {
+  uint32_t id = 0;
+  while (id < 10000) {
+    index_.Insert(HashOf(id), id);
+    ++id;
+  }
+  allowed_system_calls.store(SystemCalls::kNone);
+  for (; index_.HasRoom(); ++id) index_.Insert(HashOf(id), id);
+  const uint32_t entered = id;
+  for (uint32_t more = 0; more < 1000; ++more)
+    index_.Insert(HashOf(entered + more), entered + more);
+  // The tables before are half full.
+  EXPECT_EQ(entered, 512u + 1024 + 2048 + 4096 + 16384 * 7 / 8);
+  for (id = 0; id < entered; ++id) ASSERT_EQ(Find(index_, id), id);
+  EXPECT_EQ(Find(index_, entered), InternIndex::kNone);
+  // Memory again: it grows after a pause.
+  allowed_system_calls.store(SystemCalls::kAny);
+  uint32_t asked = 0;
+  while (!index_.HasRoom() && asked < 10000) ++asked;
+  EXPECT_TRUE(index_.HasRoom());
+  EXPECT_GT(asked, 1000u);
 }
 
 }  // namespace
