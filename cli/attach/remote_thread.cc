@@ -32,6 +32,7 @@ using std::chrono::steady_clock;
 
 constexpr size_t kMaxVectorState = 16384;  // AVX-512 with AMX's tiles
 constexpr auto kCallLimit = std::chrono::seconds(30);
+constexpr auto kCopyLimit = std::chrono::seconds(5);  // more than 200 GiB take
 constexpr auto kThreadStopLimit = std::chrono::seconds(2);
 
 constexpr uint64_t kSyscallBytes = 2;  // the instruction's length
@@ -226,7 +227,8 @@ std::vector<unsigned char> RemoteThread::VectorRegisters() const {
   return state;
 }
 
-std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places) {
+std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places,
+                                                 const std::function<void()>& if_it_stalls) {
   constexpr uint64_t kNoStack = 8;  // it would fail at its first instruction
   user_regs_struct call = registers_;
   call.rip = places.syscall;
@@ -242,10 +244,17 @@ std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places) {
   }
   pid_t copy = 0;
   std::optional<int64_t> result;
-  const auto until = steady_clock::now() + kCallLimit;
+  const auto since = steady_clock::now();
+  bool stalled = false;
   while (!result) {
     int status = 0;
-    if (ptrace(PTRACE_SINGLESTEP, thread_, nullptr, nullptr) != 0 || !Wait(status, until)) break;
+    if (ptrace(PTRACE_SINGLESTEP, thread_, nullptr, nullptr) != 0) break;
+    bool changed = Wait(status, since + (stalled ? kCallLimit : kCopyLimit));
+    if (!changed && seized_ && !std::exchange(stalled, true)) {
+      if_it_stalls();
+      changed = Wait(status, since + kCallLimit);
+    }
+    if (!changed) break;
     user_regs_struct after;
     if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) break;
     if (status >> 16 == PTRACE_EVENT_CLONE) {

@@ -58,8 +58,10 @@ class RemoteThread {
                                     std::initializer_list<uint64_t> arguments);
   // Makes the process a copy of itself that never runs: a child that shares its descriptors, whose end
   // sends no signal, and that waitpid() finds only with __WALL. The copy is stopped, is traced by us,
-  // and dies with us. Within a series of calls. -errno: the kernel made none.
-  std::optional<int64_t> CopyProcess(const CallPlaces& places);
+  // and dies with us. Within a series of calls. -errno: the kernel made none. `if_it_stalls` is called
+  // if it takes some seconds: it waits for another thread then, which may have to go on.
+  std::optional<int64_t> CopyProcess(const CallPlaces& places,
+                                     const std::function<void()>& if_it_stalls);
 
   // All of the thread's registers but the general ones, as the kernel gives them; empty: not known.
   std::vector<unsigned char> VectorRegisters() const;

@@ -10,8 +10,10 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -45,6 +47,16 @@ std::string WhyNoCopy(pid_t process, int error) {
                        process);
   }
   return fmt::format("process {} can't be copied: {}", process, strerror(error));
+}
+
+// A copy would be announced to a thread that is stopped, or to another process.
+bool HandlesItsFaults(pid_t process) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(ProcPath(process, "fd"), error)) {
+    const auto target = std::filesystem::read_symlink(entry.path(), error);
+    if (target == "anon_inode:[userfaultfd]") return true;
+  }
+  return false;
 }
 
 // Linux 5.13; older headers lack it.
@@ -95,8 +107,12 @@ Result<void> CopyTaker::FindPlaces() {
   const ScopedFd memory = OpenProcFile(process_, "mem");
   if (!memory) {
     return Failed(
-        errno == EACCES || errno == EPERM
-            ? WhyNoRights(process_)
+        errno == EACCES || errno == EPERM ? WhyNoRights(process_)
+        : errno == ESRCH
+            ? fmt::format(
+                  "process {} has ended, or its main thread has: then the kernel doesn't let "
+                  "its memory be read",
+                  process_)
             : fmt::format("process {} can't be looked into: {}", process_, strerror(errno)));
   }
   ProcessMaps maps(process_);
@@ -172,6 +188,13 @@ Result<TakenCopy> CopyTaker::Take() {
                             "the one that copies it",
                             process_));
   }
+  if (HandlesItsFaults(process_)) {
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format("process {} handles page faults itself (userfaultfd), and would have to "
+                    "handle those of its copy",
+                    process_));
+  }
   const auto ticks = StartTicksOf(process_);
   if (const auto found = FindPlaces(); !found) return tl::unexpected<Error>(found.error());
   for (int tries = 0; tries < kTries; ++tries) {
@@ -195,11 +218,22 @@ Result<TakenCopy> CopyTaker::Take() {
     TakenCopy taken;
     for (const RemoteThread& each : *threads) taken.threads.push_back(Describe(process_, each));
     std::optional<int64_t> copy;
-    if (thread->BeginCalls()) copy = thread->CopyProcess(places_);
+    bool stalled = false;
+    const auto let_others_go = [&] {
+      stalled = true;
+      for (RemoteThread& each : *threads) {
+        if (&each != &*thread) each.Release();
+      }
+    };
+    if (thread->BeginCalls()) copy = thread->CopyProcess(places_, let_others_go);
     thread->EndCalls();
     for (RemoteThread& each : *threads) each.Release();
     taken.pause =
         std::chrono::duration_cast<std::chrono::microseconds>(steady_clock::now() - since);
+    if (stalled && copy && *copy > 0) {  // of no one instant
+      End(static_cast<pid_t>(*copy));
+      copy = -ETIMEDOUT;
+    }
     if (!copy || *copy < 0)
       return Failed(WhyNoCopy(process_, copy ? static_cast<int>(-*copy) : EIO));
     taken.pid = static_cast<pid_t>(*copy);

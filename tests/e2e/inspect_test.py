@@ -105,6 +105,18 @@ class InspectTest(harness.MemprofTest):
         self.assertEqual((found["live"]["bytes"], found["live"]["allocations"]),
                          (leaked["bytes"], leaked["allocations"]))
 
+    def test_a_program_that_handles_its_faults_is_let_alone(self):
+        try:
+            process, pid = self.start([os.path.join(harness.PROGRAMS, "handles_faults")])
+        except AssertionError:
+            self.skipTest("userfaultfd isn't permitted here")
+        run = subprocess.run([harness.MEMPROF, "inspect", str(pid)], capture_output=True, text=True,
+                             timeout=harness.TIMEOUT, check=False)
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("handles page faults itself (userfaultfd)", run.stderr)
+        self.stop(process)
+        self.assertEqual(process.returncode, 0)
+
     def test_paths_end_at_the_root_that_holds(self):
         _, pid = self.start([os.path.join(harness.PROGRAMS, "inspected")])
         found = self.inspect(pid)
