@@ -38,12 +38,14 @@ namespace memprof {
 #define MEMPROF_MAPPING_FUNCTIONS(f) f(mmap) f(munmap) f(mremap) f(mprotect)
 // The loader's functions: the modules that they bring may bypass the hooks (hooks/bypasses.h).
 #define MEMPROF_LOADING_FUNCTIONS(f) f(dlopen) f(dlmopen)
+// What ends the process, or its main thread (hooks/hooks_ending.cc); only in a preload.
+#define MEMPROF_ENDING_FUNCTIONS(f) f(exit) f(quick_exit) f(_exit) f(_Exit) f(pthread_exit)
 // Functions by which an allocator is recognised, or asked; they are never hooked.
 #define MEMPROF_ASKED_FUNCTIONS(f) \
   f(mallctl) f(gnu_get_libc_version) f(mi_process_info) f(MallocExtension_GetNumericProperty)
 #define MEMPROF_NEXT_FUNCTIONS(f) \
   MEMPROF_HOOKED_FUNCTIONS(f) MEMPROF_MAPPING_FUNCTIONS(f) MEMPROF_LOADING_FUNCTIONS(f) \
-  MEMPROF_ASKED_FUNCTIONS(f)
+  MEMPROF_ENDING_FUNCTIONS(f) MEMPROF_ASKED_FUNCTIONS(f)
 
 enum class NextFunction : uint32_t {
 #define MEMPROF_ENUMERATOR(name) name,

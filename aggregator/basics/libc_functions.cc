@@ -64,6 +64,7 @@ const LibcFunctions& TheLibc() {
   finder.Find(functions.getauxval, "getauxval");
   finder.Find(functions.clock_gettime, "clock_gettime");
   finder.Find(functions.on_exit, "on_exit");
+  finder.Find(functions.thread_atexit, "__cxa_thread_atexit_impl");
   finder.Find(functions.register_atfork, "__register_atfork");
   finder.Find(functions.key_create, "pthread_key_create");
   finder.Find(functions.key_delete, "pthread_key_delete");
@@ -84,6 +85,11 @@ int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data) {
 void AtFork(void (*before)(), void (*in_parent)(), void (*in_child)()) {
   const auto add = TheLibc().register_atfork.Load();
   if (add != nullptr) add(before, in_parent, in_child, &__dso_handle);
+}
+
+void AtThreadExit(void (*call)(void*)) {
+  const auto add = TheLibc().thread_atexit.Load();
+  if (add != nullptr) add(call, nullptr, &__dso_handle);
 }
 
 void* AskLoader(void* handle, const char* name) {

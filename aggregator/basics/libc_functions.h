@@ -48,6 +48,8 @@ struct LibcFunctions {
   Resolved<unsigned long (*)(unsigned long)> getauxval;
   Resolved<int (*)(clockid_t, timespec*)> clock_gettime;  // the vdso's, if the kernel has one
   Resolved<int (*)(void (*)(int, void*), void*)> on_exit;
+  // what compilers call for the destructors of thread-local variables
+  Resolved<int (*)(void (*)(void*), void*, void*)> thread_atexit;
   // the function behind pthread_atfork
   Resolved<int (*)(void (*)(), void (*)(), void (*)(), void*)> register_atfork;
   Resolved<int (*)(pthread_key_t*, void (*)(void*))> key_create;
@@ -67,6 +69,10 @@ inline bool HasGlibc() { return TheLibc().in_libc != nullptr; }
 
 // pthread_atfork; does nothing if there is none.
 void AtFork(void (*before)(), void (*in_parent)(), void (*in_child)());
+
+// At the end of the calling thread, and before the handlers of exit() if it calls that; does nothing
+// without such a libc. It allocates a few bytes, which are freed right after the call.
+void AtThreadExit(void (*call)(void*));
 
 // Calls iterate_objects; returns 0 if there is none.
 int IterateObjects(int (*visit)(dl_phdr_info*, size_t, void*), void* data);

@@ -13,6 +13,7 @@
 #include "aggregator/fork/forked_child.h"
 #include "aggregator/hooks/inner_jemalloc.h"
 #include "aggregator/hooks/python_allocators.h"
+#include "aggregator/start/exit_look.h"
 #include "aggregator/start/handshake_client.h"
 #include "aggregator/start/loading.h"
 #include "aggregator/state/counting.h"
@@ -41,6 +42,7 @@ void OnLoaded(int argc, char** argv, char**) {
     const auto on_exit_of_libc = TheLibc().on_exit.Load();
     if (on_exit_of_libc != nullptr) on_exit_of_libc(NoteStatus, nullptr);
   }
+  PrepareExitLook();
   StartPython();
   HookPythonAllocators(CurrentRegion());
   // The executable is relocated by now, and none of its constructors has run.
@@ -84,6 +86,7 @@ void NoteExit() {
 bool BeforeCounting() { return true; }
 
 void CountUnseenFree(const void*) {
+  if (IsExitLooksFree()) return;
   Count(process_region.header().unknown_frees);
   if (ForgotInherited()) Count(process_region.header().dropped_events);
 }

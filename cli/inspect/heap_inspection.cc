@@ -263,6 +263,12 @@ Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid,
     return Refused(pid == 0 ? "the run's program doesn't count (any more)"
                             : fmt::format("process {} is none of the run's that count now", pid));
   }
+  return InspectHeap(*process, options);
+}
+
+Result<HeapInspection> InspectHeap(const ShownProcess& shown,
+                                   const HeapInspectionOptions& options) {
+  const ShownProcess* const process = &shown;
   {
     // Before the program is stopped, so that it isn't for nothing.
     const auto region = RegionView::Open(process->region);

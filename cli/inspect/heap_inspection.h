@@ -40,6 +40,8 @@ struct HeapInspectionOptions {
 // How long a copy of a process is expected to stop it. 0: nothing is known.
 std::chrono::milliseconds ExpectedPause(pid_t process);
 
+Result<HeapInspection> InspectHeap(const ShownProcess& process,
+                                   const HeapInspectionOptions& options);
 // `pid`: the process, one of the run's; 0: the run's program.
 Result<HeapInspection> InspectHeap(const FoundRun& run, pid_t pid,
                                    const HeapInspectionOptions& options);

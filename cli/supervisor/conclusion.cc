@@ -116,6 +116,20 @@ void AddTrouble(const RunOutcome& outcome, std::vector<std::string>& lines) {
   }
 }
 
+void AddInspection(const RunOutcome& outcome, const std::string& output,
+                   std::vector<std::string>& lines) {
+  const SnapshotInspection& inspection = outcome.written->inspection;
+  if (!outcome.not_inspected.empty()) {
+    lines.push_back("its heap was not inspected at the end: " + outcome.not_inspected);
+  }
+  if (inspection.looks == 0) return;
+  const HeldFigures sum = SumOf(inspection);
+  lines.push_back(fmt::format(
+      "inspected after {}: {} in {} blocks are lost for good, of {} live; see: memprof inspect {}",
+      FormatDuration(inspection.time_ms), FormatBytes(sum.lost().bytes),
+      FormatCount(sum.lost().allocations), FormatBytes(sum.live().bytes), ShellWord(output)));
+}
+
 std::string TimeoutText(const RunOutcome& outcome) {
   return fmt::format("--timeout ended the program{}; exit status {}",
                      outcome.signalled && outcome.code == SIGKILL ? " with SIGKILL" : "",
@@ -151,6 +165,7 @@ Conclusion Conclude(const RunOutcome& outcome, const std::string& output, uint64
   } else if (!quiet) {
     if (outcome.written) {
       AddTrouble(outcome, conclusion.lines);
+      AddInspection(outcome, output, conclusion.lines);
       conclusion.lines.push_back(FiguresText(outcome, output, output_bytes));
     } else {
       conclusion.lines.push_back("the program itself is left out by --only or --skip");

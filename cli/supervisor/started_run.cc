@@ -23,12 +23,18 @@ tl::unexpected<Refusal> Refused(std::string why, int status = kExitRefused) {
   return tl::unexpected<Refusal>(Refusal{status, std::move(why)});
 }
 
+// Nobody looks at their heaps.
+TrackerOptions OfDescendants(TrackerOptions tracker) {
+  tracker.look_at_exit = 0;
+  return tracker;
+}
+
 // Returns null if descendants can't be followed, with a warning.
 std::unique_ptr<ProcessTree> MakeTree(const StartedRunPlan& plan, const SupervisorOptions& named,
                                       const TrackerSocket& socket, pid_t program,
                                       InnerJemallocCache& jemallocs) {
   auto made = ProcessTree::Make({{named.output, named.overwrite, plan.children_files},
-                                 named.tracker,
+                                 OfDescendants(named.tracker),
                                  plan.filter,
                                  named.command_line,
                                  named.checkpoint,

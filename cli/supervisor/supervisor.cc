@@ -46,6 +46,7 @@ Supervisor::Supervisor(SupervisorOptions options, Signals& signals, TrackerSocke
       executed_(options_.output, options_.overwrite),
       named_moments_(options_.named_moments, control, options_.output, options_.region,
                      options_.checkpoint.count() != 0, program.pid()),
+      inspections_(options_.inspections),
       tick_(kBusyTick),
       next_checkpoint_(steady_clock::now() + FirstCheckpoint(options_.checkpoint)) {
   if (options_.timeout.count() != 0) timeout_ = steady_clock::now() + options_.timeout;
@@ -73,7 +74,8 @@ void Supervisor::Look(steady_clock::time_point& next_tick) {
                       {socket_.fd(), POLLIN, 0},
                       {named_moments_.fd(), POLLIN, 0},
                       {program_.fd(), POLLIN, 0},
-                      {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0}};
+                      {tree_ != nullptr ? tree_->fd() : -1, POLLIN, 0},
+                      {inspections_.fd(), POLLIN, 0}};
   auto wake = image_ == nullptr ? next_tick : std::min(next_tick, image_->NextLook());
   wake = std::min(wake, named_moments_.NextLook(image_.get()));
   wake = std::min(wake, timeout_);
@@ -89,6 +91,7 @@ void Supervisor::Look(steady_clock::time_point& next_tick) {
   if (waiting[2].revents != 0) named_moments_.OnRequests(image_.get());
   for (const int fd : named_moments_.TakeDetachRequests()) OnDetachRequest(fd);
   for (const int fd : named_moments_.TakeShowRequests()) AnswerWithRun(fd, Shown());
+  if (waiting[5].revents != 0) inspections_.OnAnswer(image_.get());
   if (waiting[3].revents != 0) LookAtProgram();
   if (!ended_ && steady_clock::now() >= timeout_) OnTimeout();
   if (image_ != nullptr && !ended_) image_->LookAtHistory();
@@ -102,9 +105,11 @@ void Supervisor::Look(steady_clock::time_point& next_tick) {
 
 void Supervisor::OnSignals() {
   while (const auto number = program_.NextSignal(signals_)) {
+    const bool inspects = inspections_.IsOurs(*number);
+    if (inspects) inspections_.OnSignal(image_.get());
     if (named_moments_.IsOurs(*number)) {
       named_moments_.OnSignal(image_.get());
-    } else {
+    } else if (!inspects) {
       program_.OnSignal(*number);
     }
     if (LookAtProgram()) return;
@@ -226,6 +231,7 @@ void Supervisor::StartImage(const TrackerSocket::Visitor& visitor) {
   const std::unique_ptr<Image> before = std::exchange(image_, std::move(image));
   if (before == nullptr) return;
   if (before->Attached()) {
+    inspections_.FinishImage(*before);
     named_moments_.FinishImage(*before);
     named_moments_.ImageExecuted(executed_.Add(*before));
   } else {
@@ -250,9 +256,11 @@ void Supervisor::OnTick() {
   executed_.Collect();
   named_moments_.AnswerExecuted(executed_);
   named_moments_.OnTick(image_.get());
+  inspections_.OnTick(image_.get());
   if (image_ == nullptr) return;
   quiet_ticks_ = image_->Sample() ? 0 : quiet_ticks_ + 1;
-  tick_ = quiet_ticks_ < kQuietAfter ? kBusyTick : kQuietTick;
+  const bool is_busy = quiet_ticks_ < kQuietAfter || inspections_.NeedsTicks();
+  tick_ = is_busy ? kBusyTick : kQuietTick;
   if (!ended_ && image_->replaced()) {
     program_.OnExec();
     if (LookAtProgram()) return;
@@ -319,6 +327,8 @@ void Supervisor::FinishLastImage() {
   outcome_.jemalloc_refused = image_->JemallocRefused();
   outcome_.without_python = image_->WhyWithoutPython();
   const SnapshotProgram program = image_->Describe(end, code);
+  inspections_.FinishImage(*image_);
+  outcome_.not_inspected = inspections_.WhyNoneAtExit(*image_);
   named_moments_.FinishImage(*image_);
   std::string no_metrics;
   auto written = WriteRegion(options_.output, image_->region(), program, HistoryOf(end),

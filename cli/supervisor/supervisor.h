@@ -7,6 +7,7 @@
 //        ── 100 ms tick  peak and RSS; 1 s when nothing changes
 //        ── history      the image's live bytes over time, when a look is due (ImageHistory)
 //        ── requests     for named moments (RunNamedMoments)
+//        ── answers      of inspections (RunInspections)
 //        ── checkpoint   the capture as of now, written by a thread; the first after a second
 //        ── timeout      SIGTERM, and SIGKILL 10 s later
 //
@@ -30,6 +31,7 @@
 #include "cli/supervisor/images/region_file.h"
 #include "cli/supervisor/processes/signals.h"
 #include "cli/supervisor/processes/supervised_program.h"
+#include "cli/supervisor/run_inspections.h"
 #include "cli/supervisor/run_named_moments.h"
 #include "cli/supervisor/tree/process_tree.h"
 #include "core/profile/runtime_leaks.h"
@@ -49,6 +51,7 @@ struct SupervisorOptions {
   TrackerOptions tracker;
   std::string unseen_allocator;  // inside the started program (elf_facts.h)
   NamedMomentOptions named_moments;
+  RunInspectionOptions inspections;
   std::string metrics;  // a file for Prometheus; empty: none
   // Then the program and its descendants are ended; 0: never.
   std::chrono::milliseconds timeout{0};
@@ -68,6 +71,7 @@ struct RunOutcome : ProgramEnd {
   // trackers of other processes, which were told to run untracked
   int descendants = 0;
   bool jemalloc_refused = false;       // by the last image's (Image::JemallocRefused)
+  std::string not_inspected;           // at its end, though asked for: why; empty: no reason
   std::string without_python;          // why its stacks have no Python frames; empty: no reason
   std::string without_python_objects;  // why these aren't counted one by one; empty: no reason
   bool left_out = false;               // --only or --skip: the program itself
@@ -120,6 +124,7 @@ class Supervisor {
   CheckpointWriter checkpoint_;
   ExecutedImages executed_;
   RunNamedMoments named_moments_;
+  RunInspections inspections_;
   std::unique_ptr<Image> image_;
   bool checkpoint_failed_ = false;  // said once
   bool metrics_failed_ = false;     // likewise

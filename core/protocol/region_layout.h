@@ -401,9 +401,13 @@ struct TrackerOptions {
   uint32_t python = 1;       // 1: stacks have the frames of a Python interpreter
   // 1: an interpreter's objects are counted, instead of the arenas that it keeps them in
   uint32_t python_objects = 0;
-  uint32_t reserved = 0;
+  uint32_t look_at_exit = 0;  // 1: wait before the exit handlers (RegionHeader.exit_look)
   InnerJemalloc jemalloc = {};
 };
+
+// RegionHeader.exit_look; further values: the supervisor is at it.
+inline constexpr uint32_t kExitLookAsked = 1;
+inline constexpr uint32_t kExitLookDone = 2;
 
 // Facts about the process that a supervisor would know otherwise, in a region that the tracker made
 // itself (core/protocol/unsupervised.h). All zero in any other region.
@@ -495,7 +499,9 @@ struct RegionHeader {
   // allocations whose Python frames could not be read: their stacks have native frames only
   std::atomic<uint64_t> python_unread;
   std::atomic<uint32_t> python_objects;  // PythonObjects
-  uint32_t reserved_5;
+  // The tracker asks for a look at the heap before the program's exit handlers run; the supervisor
+  // changes the word for as long as it is at it, and then sets it to kExitLookDone.
+  std::atomic<uint32_t> exit_look;
   alignas(64) HeapPlaces heap;
 };
 static_assert(sizeof(RegionHeader) <= 4096);

@@ -142,4 +142,16 @@ std::vector<NamedRegionMoment> AllNamed(const RegionView& region,
   return kept;
 }
 
+std::vector<std::string> NamesOfProgram(const RegionPlace& place) {
+  const auto region = RegionView::Open(place);
+  std::vector<std::string> names;
+  if (!region) return names;
+  const auto* records = region->Records<NamedMomentRecord>(Table::kNamedMoments);
+  for (uint32_t i = 0; i < region->count(Table::kNamedMoments); ++i) {
+    Record record;
+    if (ReadRecord(records[i], record)) names.push_back(record.named.name);
+  }
+  return names;
+}
+
 }  // namespace memprof

@@ -8,6 +8,7 @@
 // is acquired before its rows and read again after them (aggregator/tables/segments.h).
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/region/region_history.h"
@@ -21,5 +22,8 @@ namespace memprof {
 std::vector<NamedRegionMoment> AllNamed(const RegionView& region,
                                         const std::vector<NamedRegionMoment>& seen,
                                         uint64_t& left_out);
+
+// The names of those that the program took until now, as it gave them. Empty for what is no region.
+std::vector<std::string> NamesOfProgram(const RegionPlace& place);
 
 }  // namespace memprof

@@ -190,7 +190,7 @@ int Run(const RunOptions& options) {
     plan.at_start = [&] { live->Show(directory->path()); };
   }
   plan.child = {preflight->path, *argv, EnvironmentWith(*preloadable, socket->path()),
-                signals.inherited()};
+                signals.inherited(), settings->inspections.inspect != nullptr};
   plan.name_outputs = [&](pid_t pid) {
     auto named = NameOutputs(options, *settings, preflight->name, pid);
     if (named) named->unseen_allocator = preflight->unseen_allocator;

@@ -31,6 +31,14 @@ Result<RunSettings> ReadRunSettings(const RunOptions& options) {
   auto named_moments = ReadNamedMomentFlags(options.named_moments);
   if (!named_moments) return tl::unexpected<Error>(named_moments.error());
   settings.named_moments = std::move(*named_moments);
+  auto inspections = ReadInspectionFlags(options.inspections);
+  if (!inspections) return tl::unexpected<Error>(inspections.error());
+  settings.inspections = std::move(*inspections);
+  if (settings.inspections.inspect && settings.tracker.sample_bytes != 0) {
+    return Fail(ErrorKind::kUsage,
+                "with --sample most live blocks aren't known; inspect a run without it");
+  }
+  settings.tracker.look_at_exit = settings.inspections.at_exit ? 1 : 0;
   for (const char* name : {"--allow-remote", "--token-file", "--host"}) {
     if (options.serve.address.empty() && options.arguments.IsGiven(name)) {
       return Fail(ErrorKind::kUsage, fmt::format("{} requires --serve", name));
@@ -139,6 +147,7 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
       "at exit: what is live then, and what was allocated in all, of its heap. For a "
       "jemalloc inside the program that can't be hooked");
   AddNamedMomentOptions(arguments, options->named_moments);
+  AddInspectionOptions(arguments, options->inspections);
   arguments
       .Add("--metrics", options->metrics,
            "Write the figures to this file for Prometheus, at each checkpoint and at the end")

@@ -11,6 +11,7 @@
 
 #include "cli/basics/arguments.h"
 #include "cli/basics/output_name.h"
+#include "cli/commands/options/inspection_options.h"
 #include "cli/commands/options/named_moment_options.h"
 #include "cli/commands/options/serve_options.h"
 #include "cli/commands/options/tracking_options.h"
@@ -38,6 +39,7 @@ struct RunOptions {
   TrackingFlags tracking;
   std::string python;
   NamedMomentFlags named_moments;
+  InspectionFlags inspections;
   std::string metrics;
   ServeFlags serve;
   bool jemalloc_prof = false;
@@ -55,6 +57,7 @@ void AddRunOptions(Arguments& arguments, const std::shared_ptr<RunOptions>& opti
 struct RunSettings {
   TrackerOptions tracker;
   NamedMomentOptions named_moments;
+  RunInspectionOptions inspections;
   std::optional<RunBudget> budget;
   std::optional<ServePlan> serve;  // unset: nothing is served
 };

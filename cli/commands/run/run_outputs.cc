@@ -34,6 +34,7 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettin
   named.timeout = options.timeout;
   named.command_line = options.command_line;
   named.tracker = settings.tracker;
+  named.inspections = settings.inspections;
   named.named_moments = settings.named_moments;
   named.named_moments.program = program;
   named.named_moments.overwrite = options.force;

@@ -142,6 +142,7 @@ RegionHistory Image::History(EndKind end) {
   history.memory = memory_.Content(end == EndKind::kRunning && !replaced_);
   named_moments_.AddTo(history);
   history.unseen = unseen_;
+  history.inspection = inspection_;
   if (JemallocRefused()) {
     memprof::AddUnseen(history.unseen,
                        {{Unseen::Kind::kAllocator, "jemalloc", program_.program, 1}});

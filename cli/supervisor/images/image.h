@@ -77,6 +77,9 @@ class Image {
   // True if the jemalloc inside the executable has no hooks, although its symbols promised them.
   bool JemallocRefused() const;
 
+  // The newest answer about what holds its blocks; History() has it.
+  void SetInspection(SnapshotInspection found) { inspection_ = std::move(found); }
+
   // The image as viewers are shown it.
   ShownProcess Shown() const { return {pid_, name(), program_.start_unix_ms, region()}; }
 
@@ -130,6 +133,7 @@ class Image {
   std::chrono::steady_clock::time_point last_own_;
   std::string thread_name_;  // the process's name when it was last seen to run this image
   std::vector<Unseen> unseen_;
+  SnapshotInspection inspection_;
   bool replaced_ = false;
   std::string replaced_by_;
   int64_t current_ = 0;

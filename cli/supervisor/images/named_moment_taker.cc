@@ -87,6 +87,12 @@ void NamedMomentTaker::AddTo(RegionHistory& history) const {
   history.named_left_out += left_out_;
 }
 
+std::vector<std::string> NamedMomentTaker::Names() const {
+  std::vector<std::string> names;
+  for (const Kept& kept : kept_) names.push_back(kept.named.name);
+  return names;
+}
+
 std::string NameOfTime(uint64_t time_ms) {
   if (time_ms >= kWholeSecondsFromMs) time_ms = (time_ms + 500) / 1000 * 1000;
   std::string name;

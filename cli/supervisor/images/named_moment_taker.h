@@ -46,6 +46,7 @@ class NamedMomentTaker {
   std::vector<Outcome> Collect(bool wait);
 
   void AddTo(RegionHistory& history) const;
+  std::vector<std::string> Names() const;
 
  private:
   void StartReading();
