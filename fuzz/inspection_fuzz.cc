@@ -13,6 +13,7 @@
 #include "cli/inspect/address_space.h"
 #include "cli/inspect/root_finder.h"
 #include "core/inspect/inspection.h"
+#include "core/inspect/pinned_pages.h"
 
 namespace {
 
@@ -37,6 +38,13 @@ class InputMemory : public MemorySource {
     return begin < kBase ? std::min(kBase, end) : begin < kBase + bytes_.size() ? begin : end;
   }
 
+  void Resident(uint64_t page, std::span<unsigned char> is) const override {
+    for (size_t i = 0; i < is.size(); ++i) {
+      const uint64_t address = (page + i) * kPage;
+      is[i] = address >= kBase && address < kBase + bytes_.size() ? 1 : 0;
+    }
+  }
+
  private:
   std::span<const uint8_t> bytes_;
 };
@@ -56,6 +64,12 @@ void InspectBlocks(const InputMemory& memory, const std::vector<LiveBlock>& bloc
   Count held;
   for (const HoldingPath& path : found.paths) held += path.own;
   if (found.total.live() != all || held != found.total.reachable) std::abort();
+  uint64_t free = 0;
+  for (const PinnedPages& pages :
+       FindPinnedPages(memory, blocks, 5, [&](uint32_t i) { return blocks[i].cell % 5; })) {
+    free += pages.free_bytes;
+  }
+  if (free > kMostBytes) std::abort();
   if (before == nullptr) InspectBlocks(memory, blocks, &found.lost);
 }
 

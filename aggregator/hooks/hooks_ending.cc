@@ -1,5 +1,5 @@
 // The functions that end the process or its main thread: a program may be asked to wait for a look at
-// its heap before (start/exit_look.h). They are jumped to, so that nothing of ours is in the stacks of
+// its heap before (state/exit_look.h). They are jumped to, so that nothing of ours is in the stacks of
 // exit handlers.
 //
 // A signal handler may call any of them, also within an allocator. So none looks for a function.
@@ -7,7 +7,7 @@
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/hooks/hook.h"
 #include "aggregator/hooks/jump_hook.h"
-#include "aggregator/start/exit_look.h"
+#include "aggregator/state/exit_look.h"
 
 using namespace memprof;
 

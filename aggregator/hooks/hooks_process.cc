@@ -55,6 +55,12 @@ void ThisThreadRenamed(const char* name) {
   OnThreadRenamed(SystemCallsFiltered() ? kEveryThread : kernel::Tid());
 }
 
+// From the call on that is about to be made, the tracker may make none.
+void NoteNoCalls() {
+  if (CountsAnything()) stacks.Reserve();
+  AllowOnly(SystemCalls::kNone);
+}
+
 // Called before the call: after it any system call of ours may be the last. A call without a
 // filter's address only asks whether the kernel supports filters, and so does one for the strict
 // mode with flags or an address: the kernel refuses it (libseccomp begins with such a call).
@@ -63,11 +69,11 @@ void NoteFilter(long number, unsigned long first, unsigned long second, unsigned
   const bool by_seccomp = number == SYS_seccomp;
   if ((by_prctl && second == SECCOMP_MODE_STRICT) ||
       (by_seccomp && first == SECCOMP_SET_MODE_STRICT && second == 0 && third == 0)) {
-    AllowOnly(SystemCalls::kNone);
+    NoteNoCalls();
   } else if (third != 0 && ((by_prctl && second == SECCOMP_MODE_FILTER) ||
                             (by_seccomp && first == SECCOMP_SET_MODE_FILTER))) {
     const auto* program = reinterpret_cast<const sock_fprog*>(third);
-    AllowOnly(AllowsAllocatorCalls(*program) ? SystemCalls::kOfAllocators : SystemCalls::kNone);
+    AllowsAllocatorCalls(*program) ? AllowOnly(SystemCalls::kOfAllocators) : NoteNoCalls();
   }
 }
 

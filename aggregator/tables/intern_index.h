@@ -44,6 +44,15 @@ class InternIndex {
   // Whether Insert will enter a record, unless other threads enter many before. Makes room.
   bool HasRoom() { return TableWithRoom() != nullptr; }
 
+  // Makes room for so many records, or twice as many as there are, as long as memory may be had.
+  void Reserve(size_t records) {
+    Table* const table = newest_.load(std::memory_order_acquire);
+    size_t capacity = kFirstCapacity;
+    while (capacity < 2 * records) capacity *= 2;
+    if (table != nullptr && capacity < 4 * table->capacity) capacity = 4 * table->capacity;
+    Grow(table, capacity);
+  }
+
   // Pre: id < 2^32 - 1; the record is complete.
   void Insert(uint64_t hash, uint32_t id) {
     Table* const table = TableWithRoom();
@@ -111,15 +120,14 @@ class InternIndex {
     if (pause != 0) {
       pause_.store(pause - 1, std::memory_order_relaxed);
     } else {
-      table = Grow(table);
+      table = Grow(table, table == nullptr ? kFirstCapacity : table->capacity * 2);
     }
     if (table == nullptr) return nullptr;
     return table->used.load(std::memory_order_relaxed) * 8 < table->capacity * 7 ? table : nullptr;
   }
 
-  // Puts a table of twice the size in front of `table`, unless another thread did.
-  Table* Grow(Table* table) {
-    const size_t capacity = table == nullptr ? kFirstCapacity : table->capacity * 2;
+  // Puts a table in front of `table`, unless another thread did.
+  Table* Grow(Table* table, size_t capacity) {
     const size_t bytes = TableBytes(capacity);
     auto* larger = static_cast<Table*>(MapMemory(bytes));
     if (larger == nullptr) {

@@ -63,6 +63,14 @@ class StackTable {
   uint32_t Site(StackMemory& memory, const CaptureResult& capture, uint32_t label,
                 const Splice* splice = nullptr);
 
+  // Soon no memory may be had any more: makes room for some thousand stacks.
+  void Reserve() {
+    constexpr size_t kFrames = 8192;
+    constexpr size_t kFurtherSites = 1024;
+    node_index_.Reserve(kFrames);
+    site_index_.Reserve(kFurtherSites);
+  }
+
   // The id of a thread's name (at most 15 bytes and a 0); 0 if there are too many names.
   uint32_t ThreadName(const char (&name)[16]);
 

@@ -12,25 +12,13 @@ namespace {
 
 constexpr size_t kLongestName = 4096;
 
-// The loader's base: what it added to the file's addresses.
-uint64_t BaseOf(Elf* elf, uint64_t begin) {
-  size_t count = 0;
-  elf_getphdrnum(elf, &count);
-  for (size_t i = 0; i < count; ++i) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
-    if (segment.p_type == PT_LOAD) return begin - (segment.p_vaddr & ~uint64_t{4095});
-  }
-  return begin;
-}
-
 }  // namespace
 
 FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
   const ElfFile file(path);
   Elf* const elf = file.elf();
   if (elf == nullptr) return;
-  const uint64_t base = BaseOf(elf, begin);
+  const uint64_t base = LoadBase(elf, begin);
   for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
        section = elf_nextscn(elf, section)) {
     GElf_Shdr header;

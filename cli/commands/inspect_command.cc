@@ -12,9 +12,9 @@
 #include "cli/basics/time_option.h"
 #include "cli/commands/commands.h"
 #include "cli/inspect/heap_inspection.h"
-#include "cli/inspect/inspection_text.h"
 #include "cli/live/runs.h"
 #include "cli/load/load.h"
+#include "cli/reports/inspection/inspection_text.h"
 #include "cli/symbols/symbol_options.h"
 #include "cli/terminal/output.h"
 #include "core/profile/profile.h"
@@ -27,7 +27,7 @@ struct InspectCommandOptions {
   std::string target;
   std::chrono::milliseconds longest_pause{500};
   uint32_t process = 0;
-  size_t rows = 8;
+  size_t rows = 6;
   Option rows_option;
   bool once = false;
   bool json = false;

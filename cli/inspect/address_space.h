@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/inspect/data_symbols.h"
 #include "core/inspect/heap_graph.h"
 #include "core/inspect/memory_source.h"
 
@@ -33,8 +34,9 @@ std::vector<SpaceMapping> ParseMappings(const std::string& smaps);
 
 struct SpaceModule {
   std::string path;
-  uint64_t begin = 0;              // of its first mapping
-  std::vector<AddressRange> data;  // its writable segments, zero-initialised data included
+  uint64_t begin = 0;                    // of its first mapping
+  std::vector<AddressRange> data;        // its writable segments, zero-initialised data included
+  std::vector<DataSymbol> symbols = {};  // its variables, if somebody has read them
 };
 
 // The ELF files that are mapped. Their headers are read from `memory`.

@@ -63,6 +63,14 @@ uint64_t CopyMemory::SkipZeros(uint64_t begin, uint64_t end) const {
   return end;
 }
 
+void CopyMemory::Resident(uint64_t page, std::span<unsigned char> is) const {
+  std::vector<uint64_t> entries(is.size());
+  const ssize_t n = pread(pages_.get(), entries.data(), entries.size() * sizeof(uint64_t),
+                          static_cast<off_t>(page * sizeof(uint64_t)));
+  const size_t known = n > 0 ? static_cast<size_t>(n) / sizeof(uint64_t) : 0;
+  for (size_t i = 0; i < is.size(); ++i) is[i] = i < known && (entries[i] & kPresent) != 0 ? 1 : 0;
+}
+
 void CopyMemory::Read(uint64_t address, std::span<unsigned char> to) const {
   std::array<uint64_t, kPagesAtOnce> entries;
   while (!to.empty()) {

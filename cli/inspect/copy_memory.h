@@ -21,6 +21,7 @@ class CopyMemory : public MemorySource {
 
   void Read(uint64_t address, std::span<unsigned char> to) const override;
   uint64_t SkipZeros(uint64_t begin, uint64_t end) const override;
+  void Resident(uint64_t page, std::span<unsigned char> is) const override;
 
  private:
   friend class MappedFiles;

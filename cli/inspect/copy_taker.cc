@@ -269,7 +269,8 @@ bool CopyTaker::End(pid_t copy) {
     if (waited && *waited > 0) return true;
     if (kill(copy, 0) != 0 && errno == ESRCH) return true;  // the program has waited with __WALL
   }
-  return false;
+  // Ended: then the copy is init's.
+  return ThreadsInProc(process_).empty() || StatusLine(process_, "State").starts_with("Z");
 }
 
 }  // namespace memprof

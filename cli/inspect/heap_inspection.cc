@@ -17,6 +17,7 @@
 #include "cli/inspect/root_finder.h"
 #include "core/base_name.h"
 #include "core/inspect/inspection.h"
+#include "core/inspect/pinned_pages.h"
 #include "core/once.h"
 #include "core/region/region_mappings.h"
 #include "core/region/region_reader.h"
@@ -143,6 +144,7 @@ struct Look {
   std::vector<std::string> roots;
   std::chrono::microseconds pause{0};
   std::optional<RegionSites> sites;
+  std::vector<PinnedPages> pages;  // by node of the sites' snapshot
 };
 
 Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>* before) {
@@ -181,6 +183,13 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
         "program's: link the allocator dynamically to inspect it",
         process.pid));
   }
+  if (!blocks->empty()) {
+    facts.blocks = {blocks->front().address, blocks->back().address + blocks->back().size};
+  }
+  const std::string root_folder = ProcPath(process.pid, "root");
+  for (SpaceModule& module : facts.modules) {
+    module.symbols = DataSymbolsOf(root_folder + module.path, module.begin);
+  }
   facts.thread_state = Once(header.heap.thread_state);
   facts.thread_state_bytes = std::min<uint64_t>(Once(header.heap.thread_state_bytes), 4096);
   std::vector<Root> roots = FindRoots(facts, *memory);
@@ -194,6 +203,13 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   options.lost_before = before;
   look.found = Inspect(
       *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
+  const Snapshot& snapshot = sites->snapshot();
+  look.pages = FindPinnedPages(
+      *memory, *blocks, static_cast<uint32_t>(snapshot.nodes.size()), [&](uint32_t i) -> uint32_t {
+        const LiveBlock& block = (*blocks)[i];
+        const uint32_t site = block.inherited ? kNoSite : sites->SiteOfCell(block.cell);
+        return site < snapshot.sites.size() ? snapshot.sites[site].node : 0;
+      });
   for (const Root& root : roots) look.roots.push_back(root.name);
   look.pause = copy->pause();
   if (!copy->End()) {
@@ -212,7 +228,10 @@ SnapshotInspection RecordOf(Look& look, const Snapshot& stacks) {
   SnapshotInspection record;
   for (const InspectedSite& site : look.found.sites) {
     const bool is_known = site.site < stacks.sites.size();
-    record.rows.push_back({is_known ? stacks.sites[site.site].node : 0, site.figures});
+    const uint32_t node = is_known ? stacks.sites[site.site].node : 0;
+    // Several sites may have one stack, whose pages are the first one's.
+    const PinnedPages pages = std::exchange(look.pages[node], {});
+    record.rows.push_back({node, site.figures, pages.alone_bytes, pages.free_bytes});
   }
   record.roots = std::move(look.roots);
   record.paths = std::move(look.found.paths);
@@ -242,17 +261,26 @@ uint64_t KiBytesOf(pid_t pid, const char* name) {
              : std::strtoull(text.c_str() + text.find(':', at) + 1, nullptr, 10);
 }
 
+size_t CountMappings(pid_t pid) {
+  ProcessMaps maps(pid);
+  size_t count = 0;
+  for (std::string line; maps.Next(line);) ++count;
+  return count;
+}
+
 }  // namespace
 
 milliseconds ExpectedPause(pid_t process) {
   constexpr double kMillisecondsAGiB = 22;  // of small pages
   constexpr double kMillisecondsAHugeGiB = 3;
   constexpr double kGiB = 1 << 20;  // in KiB
+  constexpr double kMillisecondsAMapping = 0.001;
   const auto all = static_cast<double>(KiBytesOf(process, "Rss"));
   const auto huge = static_cast<double>(KiBytesOf(process, "AnonHugePages"));
   if (all == 0) return milliseconds(0);
   const double expected = 3 + std::max(all - huge, 0.0) / kGiB * kMillisecondsAGiB +
-                          huge / kGiB * kMillisecondsAHugeGiB;
+                          huge / kGiB * kMillisecondsAHugeGiB +
+                          static_cast<double>(CountMappings(process)) * kMillisecondsAMapping;
   return milliseconds(static_cast<int64_t>(expected));
 }
 

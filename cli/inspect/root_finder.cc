@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <map>
 #include <utility>
 
 #include "core/base_name.h"
+#include "core/symbolizer/demangle.h"
 
 namespace memprof {
 namespace {
@@ -74,18 +76,19 @@ class RootFinder {
     }
     for (const SpaceModule& module : facts_.modules) {
       const bool is_program = module.path == facts_.executable;
-      Add(fmt::format("data of {}", is_program ? facts_.program : BaseName(module.path)),
-          module.data);
+      const std::string name(is_program ? std::string_view(facts_.program) : BaseName(module.path));
+      for (const AddressRange& range : module.data) AddVariables(module, name, range);
+      Add(fmt::format("data of {}", name), module.data);
     }
     std::vector<AddressRange> mapped;
     for (const AddressRange& range : facts_.mapped) {
-      for (const SpaceMapping& mapping : facts_.mappings) {
-        if (!IsPrivateData(mapping) || mapping.range.end <= range.begin ||
-            mapping.range.begin >= range.end) {
-          continue;
-        }
+      auto mapping = std::lower_bound(
+          facts_.mappings.begin(), facts_.mappings.end(), range.begin,
+          [](const SpaceMapping& one, uint64_t begin) { return one.range.end <= begin; });
+      for (; mapping != facts_.mappings.end() && mapping->range.begin < range.end; ++mapping) {
+        if (!IsPrivateData(*mapping)) continue;
         mapped.push_back(
-            {std::max(range.begin, mapping.range.begin), std::min(range.end, mapping.range.end)});
+            {std::max(range.begin, mapping->range.begin), std::min(range.end, mapping->range.end)});
       }
     }
     Add("memory that the program mapped", mapped);
@@ -109,6 +112,30 @@ class RootFinder {
       left_out_.Add(range);
     }
     if (!root.ranges.empty() || !root.words.empty()) roots_.push_back(std::move(root));
+  }
+
+  // The module's variables in a range of its data.
+  void AddVariables(const SpaceModule& module, const std::string& name, const AddressRange& data) {
+    constexpr uint64_t kMostData = 1u << 30;
+    auto symbol = std::lower_bound(
+        module.symbols.begin(), module.symbols.end(), data.begin,
+        [](const DataSymbol& one, uint64_t begin) { return one.range.begin < begin; });
+    if (symbol == module.symbols.end() || data.end - data.begin > kMostData) return;
+    std::vector<uint64_t> words((data.end - data.begin) / kWord);
+    memory_.Read(data.begin,
+                 {reinterpret_cast<unsigned char*>(words.data()), words.size() * kWord});
+    for (; symbol != module.symbols.end() && symbol->range.end <= data.end; ++symbol) {
+      const auto first = (symbol->range.begin - data.begin + kWord - 1) / kWord;
+      const auto last = (symbol->range.end - data.begin) / kWord;
+      if (first >= last || last > words.size()) continue;
+      const auto points = [this](uint64_t word) {
+        return word >= facts_.blocks.begin && word < facts_.blocks.end;
+      };
+      const auto at = words.begin() + static_cast<ptrdiff_t>(first);
+      if (std::none_of(at, words.begin() + static_cast<ptrdiff_t>(last), points)) continue;
+      Add(fmt::format("{} ({}, {})", Demangle(symbol->name.c_str()), name, symbol->section),
+          {symbol->range});
+    }
   }
 
   const SpaceMapping* MappingAt(uint64_t address) const {

@@ -2,7 +2,8 @@
 //
 //   roots        each thread's registers and its stack from 128 bytes below the stack pointer on, with
 //                its thread-local storage; the modules' data; what the program mapped itself; with
-//                glibc's allocator all other anonymous memory too
+//                glibc's allocator all other anonymous memory too. A variable of a module that may
+//                point to a block is a root of its own
 //   not roots    the heap and the allocator's other memory and data, main_arena in libc's data; the
 //                tracker's memory, its module's data and its thread-local state; the rest of stacks,
 //                stacks of ended threads; shared mappings
@@ -27,6 +28,7 @@ struct RootFacts {
   std::vector<SpaceMapping> mappings;
   std::vector<SpaceModule> modules;
   std::vector<FrozenThread> threads;
+  AddressRange blocks;  // the live blocks lie in it
   // What the program mapped itself and can write, by address.
   std::vector<AddressRange> mapped;
   std::string executable;  // path of the program's module

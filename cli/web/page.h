@@ -93,6 +93,8 @@ struct PageOptions {
 // whole capture's. "together" are all others, listed or not (page_processes.h). "statistics" has the
 // figures of `memprof stats` (core/profile/statistics.h).
 //
+// "inspection" is what was lost, and what held the rest, at one moment (page_inspection.h).
+//
 // "rss" has the parts of the highest RSS of which they were measured (core/snapshot/memory_record.h);
 // the program's "rss_peak_bytes" may be higher. A part may be negative, and one of no bytes is left
 // out.

@@ -13,6 +13,7 @@
 #include "cli/web/page_columns.h"
 #include "cli/web/page_functions.h"
 #include "cli/web/page_history.h"
+#include "cli/web/page_inspection.h"
 #include "cli/web/page_memory.h"
 #include "cli/web/page_processes.h"
 #include "cli/web/page_rows.h"
@@ -256,6 +257,8 @@ std::string DataWriter::Text(const PageTree& tree, const PageRows& rows,
   if (!processes.is_null()) data["processes"] = std::move(processes);
   if (!options.run.empty()) data["run"] = options.run;
   if (options.statistics) data["statistics"] = StatisticsJson(*options.statistics);
+  Json inspection = HeldJson(profile);
+  if (!inspection.is_null()) data["inspection"] = std::move(inspection);
   AddMemory(profile, data);
   AddHistory(profile, tree, limits.max_history_bytes, data);
   return EscapedForScript(data.dump(-1, ' ', false, Json::error_handler_t::replace));

@@ -4,6 +4,7 @@
 // program, so nothing in it is trusted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -22,6 +23,11 @@ class MemorySource {
   virtual uint64_t SkipZeros(uint64_t begin, uint64_t end) const {
     static_cast<void>(end);
     return begin;
+  }
+  // Whether each page from `page` on (address / kPage) takes memory: 1, else 0.
+  virtual void Resident(uint64_t page, std::span<unsigned char> is) const {
+    static_cast<void>(page);
+    std::fill(is.begin(), is.end(), static_cast<unsigned char>(1));
   }
 };
 

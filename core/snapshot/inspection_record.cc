@@ -113,7 +113,11 @@ SnapshotInspection CanonicalInspection(SnapshotInspection inspection,
   for (InspectedRow& row : inspection.rows) row.node = moved[row.node];
   const std::vector<uint32_t> rows = SortAndMerge(
       inspection.rows, [](const InspectedRow& row) { return row.node; },
-      [](InspectedRow& sum, const InspectedRow& row) { sum.figures += row.figures; });
+      [](InspectedRow& sum, const InspectedRow& row) {
+        sum.figures += row.figures;
+        sum.alone_bytes += row.alone_bytes;
+        sum.free_bytes += row.free_bytes;
+      });
   // Only the roots that hold something.
   std::vector<bool> used(inspection.roots.size(), false);
   for (const HoldingPath& path : inspection.paths) {

@@ -22,4 +22,15 @@ ElfFile::ElfFile(int fd) : elf_(Begin(fd)) {}
 
 ElfFile::~ElfFile() { elf_end(elf_); }
 
+uint64_t LoadBase(Elf* elf, uint64_t begin) {
+  size_t count = 0;
+  elf_getphdrnum(elf, &count);
+  for (size_t i = 0; i < count; ++i) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, static_cast<int>(i), &segment) == nullptr) continue;
+    if (segment.p_type == PT_LOAD) return begin - (segment.p_vaddr & ~uint64_t{4095});
+  }
+  return begin;
+}
+
 }  // namespace memprof

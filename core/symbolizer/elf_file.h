@@ -6,6 +6,7 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,9 @@ class ElfFile {
   const ScopedFd own_fd_;
   Elf* const elf_;
 };
+
+// What the loader added to the file's addresses, if the file's first byte is mapped at `begin`.
+uint64_t LoadBase(Elf* elf, uint64_t begin);
 
 // The first section for which `is` holds, given the section, its header and its name; nullptr: none.
 template <typename Is>

@@ -61,6 +61,8 @@ std::string EncodeInspection(const SnapshotInspection& inspection) {
     for (const InspectedRow& row : inspection.rows) out.Varint((row.figures.*figure).bytes);
     for (const InspectedRow& row : inspection.rows) out.Varint((row.figures.*figure).allocations);
   }
+  for (const InspectedRow& row : inspection.rows) out.Varint(row.alone_bytes);
+  for (const InspectedRow& row : inspection.rows) out.Varint(row.free_bytes);
   WriteStrings(inspection.roots, out);
   const std::vector<HoldingPath>& paths = inspection.paths;
   WriteParents(paths, out);
@@ -84,7 +86,7 @@ bool DecodeInspection(std::string_view raw, size_t nodes, SnapshotInspection& in
     *value = in.Varint();
   }
   ReadStrings(in, inspection.notes);
-  inspection.rows.resize(in.CountOfItems(1 + 2 * kHeldFigures.size()));
+  inspection.rows.resize(in.CountOfItems(3 + 2 * kHeldFigures.size()));
   uint64_t node = 0;
   for (InspectedRow& row : inspection.rows) {
     if (in.Delta(node) >= nodes) return false;
@@ -94,6 +96,8 @@ bool DecodeInspection(std::string_view raw, size_t nodes, SnapshotInspection& in
     for (InspectedRow& row : inspection.rows) (row.figures.*figure).bytes = in.Varint();
     for (InspectedRow& row : inspection.rows) (row.figures.*figure).allocations = in.Varint();
   }
+  for (InspectedRow& row : inspection.rows) row.alone_bytes = in.Varint();
+  for (InspectedRow& row : inspection.rows) row.free_bytes = in.Varint();
   ReadStrings(in, inspection.roots);
   std::vector<HoldingPath>& paths = inspection.paths;
   if (!ReadParents(in, 4, paths)) return false;

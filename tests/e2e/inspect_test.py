@@ -105,6 +105,20 @@ class InspectTest(harness.MemprofTest):
         self.assertEqual((found["live"]["bytes"], found["live"]["allocations"]),
                          (leaked["bytes"], leaked["allocations"]))
 
+    def test_the_pages_that_would_go_back(self):
+        process, pid = self.start([os.path.join(harness.PROGRAMS, "pinned_pages"), "64"])
+        found = self.inspect(pid)
+        places = {place["function"]: place["pages"] for place in found["places"]}
+        self.assertEqual(sum(pages["free_bytes"] for pages in places.values()),
+                         found["pages"]["free_bytes"])
+        text = self.memprof("inspect", str(pid), "-q", "--once")
+        self.assertRegex(text, r"[0-9.]+ MiB of resident memory is free, on pages that live blocks keep")
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        fell = int(process.stdout.readline())
+        self.assertAlmostEqual(fell / places["Kept"]["alone_bytes"], 1, delta=0.05)
+        self.stop(process)
+
     def test_a_program_that_handles_its_faults_is_let_alone(self):
         try:
             process, pid = self.start([os.path.join(harness.PROGRAMS, "handles_faults")])
@@ -124,7 +138,7 @@ class InspectTest(harness.MemprofTest):
         for path in found["paths"]:
             for part in path["path"][1:]:
                 roots.setdefault(part.split("(")[0].split(" ")[0], set()).add(path["path"][0])
-        self.assertEqual(roots["HoldByGlobal"], {"data of inspected"})
+        self.assertEqual(roots["HoldByGlobal"], {"global (inspected, .bss)"})
         self.assertEqual(roots["HoldByMapping"], {"memory that the program mapped"})
         self.assertEqual(roots["HoldByLocal"], {"stack of thread inspected"})
         self.assertEqual(roots["HoldOnOtherStack"], {"stack of thread inspected"})
@@ -136,7 +150,7 @@ class InspectTest(harness.MemprofTest):
         self.assertLess(text.count("\n"), 50)
         self.assertIn("lost for good, by place", text)
         self.assertIn("LoseList", text)
-        self.assertIn("data of inspected → ", text)
+        self.assertIn("list (inspected, .bss) → ", text)
 
     def test_a_capture_keeps_the_answer(self):
         process, pid = self.start([os.path.join(harness.PROGRAMS, "inspected")])

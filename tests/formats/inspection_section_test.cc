@@ -38,6 +38,8 @@ Snapshot InspectedSnapshot() {
   found.rows[1].figures.inherited = {7, 1};
   found.rows[1].figures.unknown = {9, 1};
   found.rows[1].figures.in_cycles = {20, 1};
+  found.rows[1].alone_bytes = 8192;
+  found.rows[0].free_bytes = 4000;
   found.roots = {"data of service", "stack of thread main"};
   found.paths = {{},
                  {0, true, 0, {}},

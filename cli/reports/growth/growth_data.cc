@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/profile/inspection_rows.h"
 #include "core/profile/location.h"
 #include "core/tree/path_to_root.h"
 #include "formats/export/csv_line.h"
@@ -79,6 +80,7 @@ Json StackOf(const Profile& profile, const GrowthRow& row) {
 void AddRows(const Profile& profile, const GrowthReport& report, const std::vector<GrowthRow>& from,
              size_t limit, std::optional<uint64_t> limit_bytes, Json& rows) {
   const Limited limited = Limit(from, limit);
+  const auto found = InspectionByPlace(profile);
   for (size_t i = 0; i < limited.shown; ++i) {
     const GrowthRow& row = from[i];
     Json entry = {{"memory", MemoryOf(row)}, {"function", row.function},
@@ -92,6 +94,12 @@ void AddRows(const Profile& profile, const GrowthReport& report, const std::vect
         grows ? Json({{"stacks", row.growing_stacks}, {"live", LiveObject(row.growing_live)}})
               : Json();
     if (grows) entry["stack"] = StackOf(profile, row);
+    const auto place = found.find({row.function, row.file, row.line, row.module});
+    entry["inspection"] = place != found.end() && !row.mapped
+                              ? Json({{"lost", LiveObject(place->second.figures.lost())},
+                                      {"reachable", LiveObject(place->second.figures.reachable)},
+                                      {"held_by", place->second.held_by}})
+                              : Json();
     entry["until_limit_ms"] =
         grows ? Until(limit_bytes, report, row.growth.bytes_per_hour) : Json();
     rows.push_back(std::move(entry));

@@ -10,6 +10,7 @@
 #include "cli/reports/row_text.h"
 #include "cli/reports/rows.h"
 #include "cli/terminal/text_table.h"
+#include "core/profile/inspection_rows.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -67,6 +68,8 @@ class TextMaker {
   std::string Head() const;
   // `live`: of all rows.
   std::string Table(const std::vector<GrowthRow>& rows, const Count& live) const;
+  // What an inspection says of the places that grow.
+  std::string HeldTable() const;
   // The places that rose most since the first judged moment of their sum; `sum_name`: "The heap".
   std::string RoseTable(const std::vector<GrowthRow>& rows, const Growth& sum,
                         const char* sum_name) const;
@@ -273,6 +276,37 @@ std::string TextMaker::RoseTable(const std::vector<GrowthRow>& rows, const Growt
          "\n" + table.Text();
 }
 
+std::string TextMaker::HeldTable() const {
+  const auto found = InspectionByPlace(profile_);
+  if (found.empty()) return "";
+  const TextStyle& style = options_.style;
+  const size_t folders = style.width >= kWide ? 3 : 0;
+  TextTable table({"lost", "held"}, style);
+  size_t shown = 0;
+  for (const GrowthRow& row : report_.rows) {
+    if (row.growth.verdict != GrowthVerdict::kGrows || !IsShown(row, shown)) continue;
+    const auto place = found.find({row.function, row.file, row.line, row.module});
+    if (place == found.end()) continue;
+    ++shown;
+    const HeldFigures& figures = place->second.figures;
+    const Count lost = figures.lost();
+    const std::string by = PathText(place->second.held_by);
+    const std::string below = !by.empty()       ? "held by " + by
+                              : lost.bytes != 0 ? "nothing reaches it any more: a leak for certain"
+                                                : "";
+    table.Add({{FormatBytes(lost.bytes), FormatBytes(figures.reachable.bytes)},
+               Printable(row.function),
+               Printable(PlaceOf(row.function, row.file, row.line, row.module, folders)),
+               Shortened(below, style.width - 2)});
+  }
+  if (shown == 0) return "";
+  return "\n" +
+         Bold(fmt::format("What holds it, by the inspection after {}",
+                          FormatDuration(profile_.inspection.time_ms)),
+              style) +
+         "\n" + table.Text();
+}
+
 }  // namespace
 
 std::string GrowthText(const Profile& profile, const GrowthReport& report,
@@ -288,6 +322,7 @@ std::string GrowthText(const Profile& profile, const GrowthReport& report,
   const std::string rose = maker.RoseTable(report.rows, report.program, "The heap");
   const char* heading = any ? "What grows, by place" : rose.empty() ? none : "All places";
   text += rose + "\n" + Bold(heading, options.style) + "\n" + maker.Table(report.rows, report.live);
+  text += maker.HeldTable();
   const bool mapped_grows = SumOfGrowing(report.mapped_rows).places != 0;
   if (report.mapped) text += maker.RoseTable(report.mapped_rows, *report.mapped, "What is mapped");
   if (mapped_grows || (options.all && !report.mapped_rows.empty())) {

@@ -9,6 +9,7 @@ import {createFlameView} from './flame_view.js';
 import {createFunctionsView} from './functions_view.js';
 import {createHeader} from './header.js';
 import {carriedOver} from './model/carry_over.js';
+import {createHeldView} from './held_view.js';
 import {createKeyboard} from './keyboard.js';
 import {createLive} from './live.js';
 import {endLifetime} from './lifetime.js';
@@ -38,6 +39,7 @@ function start(capture, carried = () => ({})) {
     toolbar, range, createTimelineView(capture, range, state), flame,
     createFunctionsView(capture, figures, state, toolbar),
     createSitesView(capture, figures, state, toolbar),
+    createHeldView(capture),
     createStatisticsView(capture),
     createProcessesView(capture, state),
   ];

@@ -73,6 +73,7 @@ function matchesText({value, upTo, count}, total, what, shown) {
 
 export function createToolbar(capture, state) {
   byId('view').querySelector('[data-value=statistics]').hidden = !capture.statistics;
+  byId('view').querySelector('[data-value=held]').hidden = !capture.inspection;
   byId('view').querySelector('[data-value=processes]').hidden = !capture.processes;
   const updates = [
     segmented(byId('view'), 'view', state),
@@ -117,7 +118,7 @@ export function createToolbar(capture, state) {
   const ofStacks = [system.closest('label'), search.closest('.search')];
   const ofSome = [byId('thread').closest('label')];
   updates.push((now) => {
-    const whole = ['statistics', 'processes'].includes(now.view);
+    const whole = ['held', 'statistics', 'processes'].includes(now.view);
     for (const group of ofStacks) group.hidden = whole;
     interpreter.closest('label').hidden = whole || !hasInterpreter;
     for (const label of ofSome) label.hidden = whole || capture.rows.thread === null;

@@ -7,7 +7,7 @@ import {MODES, RANGE_MODES} from './model/capture.js';
 const CHOICES = {
   mode: [...MODES, ...RANGE_MODES],
   by: ['bytes', 'allocations'],
-  view: ['graph', 'functions', 'sites', 'statistics', 'processes'],
+  view: ['graph', 'functions', 'sites', 'held', 'statistics', 'processes'],
   direction: ['callees', 'callers'],
   layout: ['icicle', 'flame'],
   system: ['show', 'hide'],

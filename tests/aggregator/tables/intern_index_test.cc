@@ -76,5 +76,17 @@ TEST_F(InternIndexTest, WithoutMemoryItStaysSearchable) {
   EXPECT_GT(asked, 1000u);
 }
 
+TEST_F(InternIndexTest, HasTheRoomThatWasReserved) {
+  index_.Insert(HashOf(0), 0);
+  index_.Reserve(5000);
+  allowed_system_calls.store(SystemCalls::kNone);
+  for (uint32_t id = 1; id < 5000; ++id) {
+    ASSERT_TRUE(index_.HasRoom());
+    index_.Insert(HashOf(id), id);
+  }
+  for (uint32_t id = 0; id < 5000; ++id) ASSERT_EQ(Find(index_, id), id);
+  allowed_system_calls.store(SystemCalls::kAny);
+}
+
 }  // namespace
 }  // namespace memprof

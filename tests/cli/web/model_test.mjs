@@ -666,6 +666,7 @@ test('a page that lacks a part shows the graph in its place', () => {
   const view = (data, wanted) => viewOf(data, {mode: 'peak', range: '', thread: '', view: wanted}).view;
   assert.equal(view(capture(SMALL), 'processes'), 'graph');
   assert.equal(view(capture(SMALL), 'statistics'), 'graph');
+  assert.equal(view(capture(SMALL), 'held'), 'graph');
   assert.equal(view(merge(), 'processes'), 'processes');
   assert.equal(view(capture(SMALL, {statistics: {facts: []}}), 'statistics'), 'statistics');
 });

@@ -305,6 +305,24 @@ test('the timeline is stacked by the functions that hold most, and names them', 
     assert.match(await text(page, '.sandwich'), /^Log::Line\(\)/);
   }));
 
+test('what an inspection found is a view of its own', () =>
+  withPage('inspected', async (page) => {
+    await page.click('#view [data-value=held]');
+    assert.deepEqual(await state(page), {view: 'held'});
+    const tables = await page.locator('#held .panel').allInnerTexts();
+    assert.match(tables[0], /lost indirectly\s+1\.9 KiB\s+19[^]*live\s+10\.7 KiB\s+23[^]*a note/);
+    assert.match(tables[1], /Lose\s+deep\/lose\.cc:7\s+2\.0 KiB\s+20\s+100 B/);
+    assert.match(tables[2], /Hold<b> hold\.cc:9\s+← <\/script><script>[^]*8\.8 KiB\s+3/);
+    assert.match(tables[3], /Lose\s+deep\/lose\.cc:7\s+6\.0 KiB\s+8\.0 KiB\s+2\.0 KiB/);
+    assert.equal(await page.evaluate(() => window.hit), undefined);
+    assert.ok(await page.locator('#search').isHidden());
+    await page.screenshot({path: join(pages, 'held.png')});
+  }, {viewport: {width: 1366, height: 768}}));
+
+test('without an inspection there is no such view', () => withPage('service', async (page) => {
+  assert.ok(await page.locator('#view [data-value=held]').isHidden());
+}));
+
 test('the statistics are those of memprof stats, with the sizes as bars of the whole', () =>
   withPage('service', async (page) => {
     await page.click('#view [data-value=statistics]');

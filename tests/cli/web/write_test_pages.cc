@@ -227,6 +227,29 @@ Profile Merge() {
   return profile;
 }
 
+// An inspection with 20 blocks lost at one place, and a way whose names are hostile.
+Profile Inspected() {
+  ProfileBuilder b("inspected");
+  const TestFrame main = {"main", "src/main.cc", 3};
+  b.Site({main, {"Lose", "src/deep/lose.cc", 7}},
+         {.peak = {2000, 20}, .leaked = {2000, 20}, .total = {2000, 20}});
+  b.Site({main, {"Hold<b>", "src/hold.cc", 9}},
+         {.peak = {9000, 3}, .leaked = {9000, 3}, .total = {9000, 3}});
+  Profile profile = b.profile();
+  SnapshotInspection& found = profile.inspection;
+  found.looks = 2;
+  found.time_ms = 65'000;
+  found.notes = {"a note"};
+  found.rows = {{profile.sites[0].node, {}, 8192, 6192}, {profile.sites[1].node, {}, 12288, 3288}};
+  found.rows[0].figures.lost_directly = {100, 1};
+  found.rows[0].figures.lost_indirectly = {1900, 19};
+  found.rows[1].figures.reachable = {9000, 3};
+  found.roots = {"</script><script>window.hit = 4</script> (inspected, .bss)"};
+  found.paths = {{}, {0, true, 0, {}}, {1, false, 1, {9000, 3}}};
+  found.retained = {{}, {0, 1, 9000}};
+  return profile;
+}
+
 std::string SourceLine(const std::string& file, uint32_t line) {
   if (file == "src/parse.cc" && line == 17) return "nodes.push_back(new Node(text));  // <b>";
   return line == 1 ? "</script><script>window.hit = 3</script>" : "";
@@ -256,7 +279,7 @@ bool WriteAll(const std::string& directory) {
          Write(directory, "tidy", no_leak.profile()) && Write(directory, "large", Large(20'000)) &&
          Write(directory, "huge", Large(200'000)) && Write(directory, "endless", Large(300'000)) &&
          Write(directory, "threads", Threads()) && Write(directory, "service", Service()) &&
-         Write(directory, "merge", Merge()) &&
+         Write(directory, "merge", Merge()) && Write(directory, "inspected", Inspected()) &&
          Write(directory, "scattered", Scattered(), {}, {.max_nodes = 400});
 }
 

@@ -22,6 +22,7 @@ export function viewOf(capture, wanted) {
 // Whether this part of the page has anything to show.
 function viewName(capture, wanted) {
   if (wanted === 'statistics' && !capture.statistics) return 'graph';
+  if (wanted === 'held' && !capture.inspection) return 'graph';
   if (wanted === 'processes' && !capture.processes) return 'graph';
   return wanted;
 }

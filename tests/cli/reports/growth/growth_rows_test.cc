@@ -293,5 +293,33 @@ TEST(GrowthText, HasTheStackThatGrewMostAndARowForTheRest) {
   EXPECT_NE(all.find("constant"), std::string::npos) << all;
 }
 
+TEST(GrowthText, SaysWhatHoldsWhatGrows) {
+  Profile profile = GrowingProfile();
+  SnapshotInspection& inspection = profile.inspection;
+  inspection.looks = 2;
+  inspection.time_ms = 3'600'000;
+  for (const size_t site : {size_t{2}, size_t{3}, size_t{5}})
+    inspection.rows.push_back({profile.sites[site].node, {}});
+  inspection.rows[0].figures.lost_directly = {1'700'000, 20};
+  inspection.rows[1].figures.reachable = {590'000, 59};
+  inspection.rows[2].figures.reachable = {2'000'000, 1};
+  inspection.roots = {"sessions (demo, .bss)"};
+  // root ─► cache's block ─► leak_4's
+  inspection.paths = {
+      {}, {0, true, 0, {}}, {1, false, 2, {2'000'000, 1}}, {2, false, 1, {590'000, 59}}};
+  inspection.retained = {{}};
+  const GrowthReport report = MakeGrowthReport(profile);
+  const std::string text = GrowthText(profile, report, {});
+  EXPECT_NE(text.find("by the inspection after 1 h"), std::string::npos) << text;
+  EXPECT_NE(text.find("nothing reaches it any more: a leak for certain"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("held by sessions (demo, .bss) → cache leaks.cc:5"), std::string::npos)
+      << text;
+  const auto rows = nlohmann::json::parse(GrowthJson(profile, report, 0, std::nullopt))["rows"];
+  EXPECT_EQ(rows[0]["inspection"]["held_by"].size(), 2u);
+  EXPECT_EQ(rows[1]["inspection"]["lost"]["bytes"], 1'700'000);
+  EXPECT_TRUE(rows[2]["inspection"].is_null());
+}
+
 }  // namespace
 }  // namespace memprof

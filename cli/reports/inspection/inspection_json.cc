@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/inspect/inspection_rows.h"
-#include "cli/inspect/inspection_text.h"
+#include "cli/reports/inspection/inspection_text.h"
+#include "core/profile/inspection_rows.h"
 
 namespace memprof {
 namespace {
@@ -37,6 +37,9 @@ std::string InspectionJson(const Profile& profile, size_t rows) {
   AddFigures(json, SumOf(inspection));
   json["notes"] = inspection.notes;
   std::vector<InspectionRow> places = InspectionRows(profile);
+  uint64_t free_bytes = 0;
+  for (const InspectionRow& row : places) free_bytes += row.free_bytes;
+  json["pages"] = {{"free_bytes", free_bytes}};
   std::stable_sort(places.begin(), places.end(),
                    [](const InspectionRow& a, const InspectionRow& b) {
                      return a.figures.live().bytes > b.figures.live().bytes;
@@ -50,6 +53,7 @@ std::string InspectionJson(const Profile& profile, size_t rows) {
                   {"module", row.place.module}};
     AddFigures(place, row.figures);
     place["retained_bytes"] = row.retained_bytes;
+    place["pages"] = {{"alone_bytes", row.alone_bytes}, {"free_bytes", row.free_bytes}};
     json["places"].push_back(std::move(place));
   }
   json["paths"] = Json::array();

@@ -1,4 +1,4 @@
-#include "cli/inspect/inspection_text.h"
+#include "cli/reports/inspection/inspection_text.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/inspect/inspection_rows.h"
 #include "cli/terminal/text_table.h"
+#include "core/profile/inspection_rows.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -77,11 +77,7 @@ std::string PathsText(const std::vector<PathRow>& rows, size_t most, const TextS
       others += rows[i].own;
       continue;
     }
-    std::string path;
-    for (const std::string& part : rows[i].path) {
-      path += (path.empty() ? "" : " → ") + Printable(part);
-    }
-    add(rows[i].own, std::move(path));
+    add(rows[i].own, PathText(rows[i].path));
   }
   if (most != 0 && rows.size() > most) {
     add(others, fmt::format("others ({})", FormatCount(rows.size() - most)));
@@ -111,6 +107,41 @@ std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
   return "\nwould be freed with all reachable blocks of a place (places overlap)\n" + table.Text();
 }
 
+std::string PagesText(const std::vector<InspectionRow>& rows, size_t most, const TextStyle& style) {
+  const auto pinned = Heaviest(
+      rows, [](const InspectionRow& row) { return std::pair(row.free_bytes, row.alone_bytes); });
+  if (pinned.empty()) return {};
+  TextTable table({"free there", "goes back", "live"}, style);
+  uint64_t total = 0;
+  InspectionRow others;
+  for (size_t i = 0; i < pinned.size(); ++i) {
+    const InspectionRow& row = *pinned[i];
+    total += row.free_bytes;
+    if (most != 0 && i >= most) {
+      others.free_bytes += row.free_bytes;
+      others.alone_bytes += row.alone_bytes;
+      others.figures += row.figures;
+      continue;
+    }
+    const PlaceKey& place = row.place;
+    const std::string where =
+        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
+    table.Add({{FormatBytes(row.free_bytes), FormatBytes(row.alone_bytes),
+                FormatBytes(row.figures.live().bytes)},
+               Printable(place.function),
+               Printable(where)});
+  }
+  if (most != 0 && pinned.size() > most) {
+    table.Add({{FormatBytes(others.free_bytes), FormatBytes(others.alone_bytes),
+                FormatBytes(others.figures.live().bytes)},
+               fmt::format("others ({})", FormatCount(pinned.size() - most)),
+               ""});
+  }
+  return fmt::format("\n{} of resident memory is free, on pages that live blocks keep\n",
+                     FormatBytes(total)) +
+         table.Text();
+}
+
 }  // namespace
 
 std::string InspectionText(const Profile& profile, size_t rows, const TextStyle& style) {
@@ -137,6 +168,7 @@ std::string InspectionText(const Profile& profile, size_t rows, const TextStyle&
   text += LostText(places, rows, style);
   text += PathsText(PathRows(profile), rows, style);
   text += RetainedText(places, rows, style);
+  text += PagesText(places, rows, style);
   for (const std::string& note : inspection.notes) {
     text += "\nnote: " + Wrapped(Printable(note), 6, std::max<size_t>(style.width, 40) - 6);
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct InspectionRow {
   PlaceKey place;
   HeldFigures figures;
   uint64_t retained_bytes = 0;
+  uint64_t alone_bytes = 0;  // pages of one of its stacks alone
+  uint64_t free_bytes = 0;   // its stacks' shares of what is free on their pages
 };
 
 // One row a place. Blocks of unknown sites have the place "[unknown]", inherited ones "[inherited]".
@@ -30,6 +33,18 @@ struct PathRow {
 
 // The heaviest first. Paths that look alike by their places are one.
 std::vector<PathRow> PathRows(const Profile& profile);
+
+// What an inspection says of one place.
+struct PlaceInspection {
+  HeldFigures figures;
+  std::vector<std::string>
+      held_by;  // the path that holds most of its bytes, without the place itself
+};
+// Empty without an inspection.
+std::map<PlaceKey, PlaceInspection> InspectionByPlace(const Profile& profile);
+
+// "g_cache (service, .bss) → Insert cache.cc:20".
+std::string PathText(const std::vector<std::string>& path);
 
 // "RememberUser leaky.cc:21".
 std::string PlaceText(const PlaceKey& place);

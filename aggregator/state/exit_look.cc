@@ -1,4 +1,4 @@
-#include "aggregator/start/exit_look.h"
+#include "aggregator/state/exit_look.h"
 
 #include <cerrno>
 

@@ -1,4 +1,4 @@
-#include "cli/inspect/inspection_rows.h"
+#include "core/profile/inspection_rows.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base_name.h"
+#include "core/printable.h"
 
 namespace memprof {
 namespace {
@@ -38,8 +39,10 @@ std::vector<InspectionRow> InspectionRows(const Profile& profile) {
   for (const InspectedRow& row : profile.inspection.rows) {
     const PlaceKey place = PlaceOf(profile, row);
     const auto [at, is_new] = row_of.try_emplace(place, static_cast<uint32_t>(rows.size()));
-    if (is_new) rows.push_back({place, {}, 0});
+    if (is_new) rows.emplace_back().place = place;
     rows[at->second].figures += row.figures;
+    rows[at->second].alone_bytes += row.alone_bytes;
+    rows[at->second].free_bytes += row.free_bytes;
     groups.push_back(at->second);
   }
   const std::vector<uint64_t> retained = RetainedBytes(profile.inspection.retained, groups);
@@ -67,6 +70,43 @@ std::vector<PathRow> PathRows(const Profile& profile) {
     return std::pair(a.own.bytes, a.own.allocations) > std::pair(b.own.bytes, b.own.allocations);
   });
   return rows;
+}
+
+std::map<PlaceKey, PlaceInspection> InspectionByPlace(const Profile& profile) {
+  const SnapshotInspection& inspection = profile.inspection;
+  std::map<PlaceKey, PlaceInspection> found;
+  std::vector<PlaceKey> places;
+  std::vector<std::string> names;
+  for (const InspectedRow& row : inspection.rows) {
+    places.push_back(PlaceOf(profile, row));
+    names.push_back(PlaceText(places.back()));
+    found[places.back()].figures += row.figures;
+  }
+  // By place and by how it is held: bytes.
+  std::map<PlaceKey, std::map<std::vector<std::string>, uint64_t>> ways;
+  std::vector<std::vector<std::string>> holders(
+      inspection.paths.size());  // and the path's own name
+  for (size_t i = 1; i < holders.size(); ++i) {
+    const HoldingPath& path = inspection.paths[i];
+    const std::vector<std::string>& above = holders[path.parent];
+    const std::string& name = path.is_root ? inspection.roots[path.what] : names[path.what];
+    if (!path.is_root && path.own.bytes != 0) ways[places[path.what]][above] += path.own.bytes;
+    holders[i] = above;
+    if (above.empty() || above.back() != name) holders[i].push_back(name);
+  }
+  for (auto& [place, by_way] : ways) {
+    const auto heaviest =
+        std::max_element(by_way.begin(), by_way.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    found[place].held_by = heaviest->first;
+  }
+  return found;
+}
+
+std::string PathText(const std::vector<std::string>& path) {
+  std::string text;
+  for (const std::string& part : path) text += (text.empty() ? "" : " → ") + Printable(part);
+  return text;
 }
 
 }  // namespace memprof

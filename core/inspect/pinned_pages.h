@@ -1,0 +1,34 @@
+// PinnedPages: the resident pages that live blocks keep from being given back, by whose blocks lie on
+// them.
+//
+//   page      [ a  . . b . ]    free bytes: what no live block has; split among a's and b's group by
+//                               their bytes on the page
+//   page      [ a  . a . . ]    all of one group: it would go back if the group's blocks were freed
+//
+// Invariant: free_bytes of all groups and the live bytes on resident pages are these pages' size.
+//
+// Thread safety: pure. Memory: that of the groups.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/inspect/live_blocks.h"
+#include "core/inspect/memory_source.h"
+
+namespace memprof {
+
+struct PinnedPages {
+  uint64_t alone_bytes = 0;  // of pages on which no other group has a block
+  uint64_t free_bytes = 0;   // its share of the bytes that no live block has
+  friend bool operator==(const PinnedPages&, const PinnedPages&) = default;
+};
+
+// `group_of` gives a block's group, below `groups`. Pre: blocks by address.
+std::vector<PinnedPages> FindPinnedPages(const MemorySource& memory,
+                                         std::span<const LiveBlock> blocks, uint32_t groups,
+                                         const std::function<uint32_t(uint32_t)>& group_of);
+
+}  // namespace memprof
