@@ -8,9 +8,10 @@ void UpdateSlack() {
   RegionHeader& header = process_region.header();
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
-  uint32_t threads;
-  do {
-    threads = slots.count();
+  for (;;) {
+    // Before the threads are counted, so that what was set for more of them isn't overwritten.
+    uint32_t current = header.peak_slack.load();
+    const uint32_t threads = slots.count();
     // First, because the thread may be killed after any step.
     const uint64_t bound = PeakSlackBound(peak, threads);
     uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
@@ -18,12 +19,13 @@ void UpdateSlack() {
     }
     // Written only if it changes: every thread reads that line at every event.
     const uint32_t slack = PeakSlack(peak, threads);
-    if (header.peak_slack.load() == slack) return;
-    header.peak_slack.exchange(slack);
-    // New threads may have come meanwhile, and their smaller slack may have been overwritten.
-    // Exchange and fetch_add (SlotTable) are in one order: either the new threads are seen here, or
-    // their own UpdateSlack sees this store.
-  } while (slots.count() != threads);
+    if (current == slack) return;
+    // New threads may come meanwhile. The exchange and fetch_add (SlotTable) are in one order: either
+    // they are seen here, or their own UpdateSlack sees this store.
+    if (header.peak_slack.compare_exchange_strong(current, slack) && slots.count() == threads) {
+      return;
+    }
+  }
 }
 
 PeakCaller PeakCallerOf(ThreadSlot* slot) {

@@ -96,7 +96,8 @@ inline void BookBytes(Cell& cell, uint64_t epoch, uint64_t allocated, uint64_t f
 
 inline void BookShared(Cell& cell, uint64_t epoch, const CellChange& change) {
   uint64_t seen = cell.epoch.load(std::memory_order_relaxed);
-  if (seen < epoch && cell.epoch.compare_exchange_strong(seen, epoch, std::memory_order_relaxed)) {
+  if (IsEpochBefore(seen, epoch) &&
+      cell.epoch.compare_exchange_strong(seen, epoch, std::memory_order_relaxed)) {
     booking_detail::KeepPeak(cell);
   }
   cell.allocated_bytes.fetch_add(change.allocated_bytes, std::memory_order_relaxed);

@@ -101,10 +101,10 @@ void EpochRows::Take(const Region& region, uint64_t epoch) {
     const uint32_t site_plus_one = cell.site_plus_one.load(std::memory_order_acquire);
     if (site_plus_one == 0) return;
     const CellFigures figures = ReadCell(cell);
-    const SiteRow row = figures.epoch < epoch ? figures.live : figures.kept;
+    const SiteRow row = IsEpochBefore(figures.epoch, epoch) ? figures.live : figures.kept;
     live_sum += row;
     totals_sum += figures.total;
-    if (figures.epoch > epoch || !figures.whole) {
+    if (IsEpochBefore(epoch, figures.epoch) || !figures.whole) {
       exact = false;
       raced_bytes += Magnitude(figures.live.bytes) + Magnitude(row.bytes);
     }

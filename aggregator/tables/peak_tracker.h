@@ -79,6 +79,7 @@
 
 #include "aggregator/basics/atomics.h"
 #include "aggregator/basics/region.h"
+#include "core/protocol/peak_reading.h"
 #include "core/protocol/region_layout.h"
 
 namespace memprof {
@@ -284,21 +285,18 @@ class BasicPeakTracker {
     return sum < 0 ? Record(caller, 0, Size(sum)) : Record(caller, Size(sum), 0);
   }
 
-  // The live bytes that threads have entered. While the word is far they may be those of no single
-  // moment, if events are entered meanwhile.
+  // The live bytes that threads have entered (core/protocol/peak_reading.h).
   int64_t Current() const {
-    const PackedPeak seen = LoadUnordered();
-    return IsFar(seen) ? CurrentIn(seen) : Unpack(seen).current;
+    PeakState state;
+    ReadPeakState(WordReader{*this}, state);
+    return state.current;
   }
   uint64_t Peak() const { return Unpack(LoadUnordered()).peak; }
 
-  // The state at one moment, except for `current` while it is far (Current).
+  // The state at one moment, except for `current` while it is far, which is as in Current.
   PeakState Load() {
-    PackedPeak seen = LoadUnordered();
-    while (!CompareExchange(seen, seen)) {
-    }
-    PeakState state = Unpack(seen);
-    if (state.far) state.current = CurrentIn(seen);
+    PeakState state;
+    ReadPeakState(WholeWordReader{{*this}, *this}, state);
     return state;
   }
 
@@ -336,7 +334,6 @@ class BasicPeakTracker {
   static constexpr int kPatience = 4;  // how often it waits a moment for a closer
   static constexpr uint32_t kMostLevel = 8;
   static constexpr uint32_t kEnoughEvents = 16;
-  static constexpr int kLooks = 4;
 
   static int64_t Sum(int64_t pending, uint64_t added, uint64_t removed) {
     return static_cast<int64_t>(static_cast<uint64_t>(pending) + added - removed);
@@ -678,17 +675,39 @@ class BasicPeakTracker {
     }
   }
 
-  // Two equal looks in a row are those of one moment, unless an account went away and came back.
-  int64_t CurrentIn(const PackedPeak& seen) const {
-    const uint64_t generation = Unpack(seen).generation;
-    int64_t current = LiveInAccounts(place_.accounts, kPeakAccounts, generation);
-    for (int i = 1; i < kLooks; ++i) {
-      const int64_t again = LiveInAccounts(place_.accounts, kPeakAccounts, generation);
-      if (again == current) break;
-      current = again;
+  struct WordReader {
+    const BasicPeakTracker& tracker;
+
+    // Torn if it is near: but not in the current bytes.
+    bool Word(PackedPeak& word) const {
+      word = tracker.LoadUnordered();
+      return true;
     }
-    return current;
-  }
+    GenerationStart Start(uint64_t generation) const {
+      return StartOf(tracker.place_.accounts, kPeakAccounts, generation, LoadStepped());
+    }
+    bool Base(uint64_t generation, int64_t& base) const {
+      base = Start(generation).base;
+      return true;
+    }
+    bool Sum(uint64_t generation, int64_t& sum) const {
+      sum = LiveInAccounts(tracker.place_.accounts, Start(generation), generation, LoadStepped());
+      return true;
+    }
+    static auto LoadStepped() {
+      return [](const auto& word) { return BasicPeakTracker::Load(word); };
+    }
+  };
+  struct WholeWordReader : WordReader {
+    BasicPeakTracker& writer;
+
+    bool Word(PackedPeak& word) const {
+      word = writer.LoadUnordered();
+      while (!writer.CompareExchange(word, word)) {
+      }
+      return true;
+    }
+  };
 
   uint64_t LoadLow() const {
     Steps::Access();

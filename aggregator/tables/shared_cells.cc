@@ -55,7 +55,8 @@ uint32_t SharedCell(const Region& region, uint32_t site) {
   const uint32_t chunk = region.capacity(Table::kCellChunks) - 1 - group;
   const uint32_t id = chunk * kCellsPerChunk + site % kCellsPerChunk;
   std::atomic<uint32_t>& owner = region.cells()[id].site_plus_one;
-  if (owner.load(std::memory_order_relaxed) != site + 1) {
+  // Acquires, so that whoever gets the cell from us sees the details' site, too.
+  if (owner.load(std::memory_order_acquire) != site + 1) {
     region.details()[id].site_plus_one.store(site + 1, std::memory_order_release);
     owner.store(site + 1, std::memory_order_release);
   }

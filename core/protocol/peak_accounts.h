@@ -65,19 +65,37 @@ inline constexpr uint64_t AmountWord(int64_t amount, uint64_t bits) {
   return static_cast<uint64_t>(amount) << 32 | bits;
 }
 
-// The live bytes, if no account changes meanwhile. `accounts` has `capacity` records. The result is
-// modulo 2^64: what is read may be foreign.
-inline int64_t LiveInAccounts(const PeakAccount* accounts, uint32_t capacity, uint64_t generation) {
+// What a generation began with, and how many accounts may take part in it. What is read may be foreign:
+// there may be no such generation among `capacity` accounts, and sums are modulo 2^64.
+struct GenerationStart {
+  int64_t base = 0;
+  uint32_t accounts = 0;
+};
+// `load` reads one of the accounts' words.
+template <typename Load>
+GenerationStart StartOf(const PeakAccount* accounts, uint32_t capacity, uint64_t generation,
+                        Load load) {
   const uint32_t opener = AccountOfSlot(OpenerOf(generation));
-  if (opener >= capacity) return 0;
+  if (opener >= capacity) return {};
   const PeakGeneration& from = accounts[opener].generations[PlaceOf(generation)];
-  const uint32_t count = from.accounts.load(std::memory_order_acquire);
-  auto live = static_cast<uint64_t>(from.base.load(std::memory_order_acquire));
-  for (uint32_t i = 0; i < count && i < capacity; ++i) {
-    const uint64_t account = accounts[i].account.load(std::memory_order_acquire);
+  const uint32_t count = load(from.accounts);
+  return {load(from.base), count < capacity ? count : capacity};
+}
+
+// The live bytes, if no account changes meanwhile.
+template <typename Load>
+int64_t LiveInAccounts(const PeakAccount* accounts, const GenerationStart& start,
+                       uint64_t generation, Load load) {
+  auto live = static_cast<uint64_t>(start.base);
+  for (uint32_t i = 0; i < start.accounts; ++i) {
+    const uint64_t account = load(accounts[i].account);
     if ((account & kTagMask) == TagOf(generation)) live += static_cast<uint64_t>(AmountIn(account));
   }
   return static_cast<int64_t>(live);
 }
+
+inline constexpr auto kLoadAccount = [](const auto& word) {
+  return word.load(std::memory_order_acquire);
+};
 
 }  // namespace memprof

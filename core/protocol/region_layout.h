@@ -306,6 +306,12 @@ inline constexpr uint64_t EpochOf(const PackedPeak& p) {
   return (p.low >> 47) | ((p.high >> 48) << 17);
 }
 
+// Epochs have 33 bits and come round. A cell's 0 is from before any event. Pre: less than half a round
+// between the two; a cell that nothing touches for longer is taken for a newer one.
+inline constexpr bool IsEpochBefore(uint64_t epoch, uint64_t other) {
+  return epoch == 0 ? other != 0 : ((epoch - other) >> 32 & 1) != 0;
+}
+
 inline constexpr PackedPeak Pack(const PeakState& s) {
   const uint64_t value =
       s.far ? kLeastFar + s.generation : static_cast<uint64_t>(s.current + kPeakBias);

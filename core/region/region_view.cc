@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/once.h"
+#include "core/protocol/peak_reading.h"
 #include "core/region/region_reader.h"
 
 namespace memprof {
@@ -21,6 +22,7 @@ namespace {
 constexpr uint64_t kLargestRegion = 1ull << 30;
 constexpr uint64_t kBlock = 64 * 1024;  // the unit of copying
 constexpr int kWordTries = 5;
+constexpr int kMappedWordTries = 1000;
 constexpr int kCopyTries = 5;
 
 struct TableLimits {
@@ -87,69 +89,91 @@ std::optional<uint64_t> CopyWhatDiffers(const RegionPlace& place, unsigned char*
 
 tl::unexpected<Error> CutShort() { return Fail(ErrorKind::kUnreadable, "the region is cut short"); }
 
-// The state of the ordering word with its live bytes, which are in the accounts while it is far.
-// `word()` looks at it, `live(generation)` sums the accounts; nullopt of either: the file was
-// truncated. The live bytes of a program that keeps counting may be those of no single moment.
-template <typename Word, typename Live>
-std::optional<PeakState> StateFrom(Word word, Live live) {
-  for (int i = 1;; ++i) {
-    const std::optional<PackedPeak> seen = word();
-    if (!seen) return std::nullopt;
-    PeakState state = Unpack(*seen);
-    if (!state.far) return state;
-    const std::optional<int64_t> first = live(state.generation);
-    const std::optional<int64_t> second = live(state.generation);
-    const std::optional<PackedPeak> after = word();
-    if (!first || !second || !after) return std::nullopt;
-    state.current = std::clamp(*second, -kPeakBias, kMostCurrent);
-    if (i == kWordTries || (*first == *second && *seen == *after)) return state;
-  }
-}
+// Of a file that may be truncated meanwhile.
+struct CopyingReader {
+  const RegionPlace& place;
+  const TableInfo& accounts;
 
-std::optional<PackedPeak> CopyWord(const RegionPlace& place) {
-  PackedPeak before;
-  PackedPeak after;
-  for (int i = 0; i < kWordTries; ++i) {
-    constexpr uint64_t kAt = offsetof(RegionHeader, peak);
-    if (!CopyInto(place, &before, kAt, sizeof before) ||
-        !CopyInto(place, &after, kAt, sizeof after)) {
-      return std::nullopt;
+  bool Word(PackedPeak& word) const {
+    for (int i = 0; i < kWordTries; ++i) {
+      PackedPeak before;
+      if (!CopyInto(place, &before, offsetof(RegionHeader, peak), sizeof before) ||
+          !CopyInto(place, &word, offsetof(RegionHeader, peak), sizeof word)) {
+        return false;
+      }
+      if (before == word && CanBe(word)) break;
     }
-    if (before == after) break;
+    return true;
   }
-  return after;
-}
 
-// The live bytes of a generation, by the accounts that take part in it.
-std::optional<int64_t> CopyLive(const RegionPlace& place, const TableInfo& table,
-                                uint64_t generation) {
-  const uint32_t capacity = std::min(table.capacity, kPeakAccounts);
-  const uint32_t opener = AccountOfSlot(OpenerOf(generation));
-  if (table.record_bytes != sizeof(PeakAccount) || opener >= capacity) return 0;
-  std::vector<PeakAccount> accounts(capacity);
-  PeakAccount& from = accounts[opener];
-  if (!CopyInto(place, &from, table.offset + opener * sizeof from, sizeof from)) {
-    return std::nullopt;
+  uint32_t capacity() const {
+    return accounts.record_bytes == sizeof(PeakAccount) ? std::min(accounts.capacity, kPeakAccounts)
+                                                        : 0;
   }
-  // The opener's is copied again with those before it: a generation is read as it was first.
-  const PeakGeneration& named = from.generations[PlaceOf(generation)];
-  const int64_t base = named.base;
-  const uint32_t count = std::min<uint32_t>(named.accounts, capacity);
-  if (!CopyInto(place, accounts.data(), table.offset, count * sizeof(PeakAccount))) {
-    return std::nullopt;
+  bool Start(uint64_t generation, GenerationStart& start) const {
+    const uint32_t opener = AccountOfSlot(OpenerOf(generation));
+    if (opener >= capacity()) return true;
+    PeakAccount copy = {};
+    if (!CopyInto(place, &copy, accounts.offset + opener * sizeof copy, sizeof copy)) return false;
+    const PeakGeneration& from = copy.generations[PlaceOf(generation)];
+    start = {from.base, std::min<uint32_t>(from.accounts, capacity())};
+    return true;
   }
-  PeakGeneration& copy = from.generations[PlaceOf(generation)];
-  copy.base = base;
-  copy.accounts = count;
-  return LiveInAccounts(accounts.data(), capacity, generation);
-}
+  bool Base(uint64_t generation, int64_t& base) const {
+    GenerationStart start;
+    if (!Start(generation, start)) return false;
+    base = start.base;
+    return true;
+  }
+  bool Sum(uint64_t generation, int64_t& sum) const {
+    GenerationStart start;
+    if (!Start(generation, start)) return false;
+    std::vector<PeakAccount> copies(start.accounts);
+    if (!CopyInto(place, copies.data(), accounts.offset, copies.size() * sizeof(PeakAccount))) {
+      return false;
+    }
+    sum = LiveInAccounts(copies.data(), start, generation, kLoadAccount);
+    return true;
+  }
+};
+
+// Of a region that is read in place.
+struct MappedReader {
+  const PackedPeak& word;
+  const PeakAccount* accounts;
+  uint32_t capacity;
+
+  bool Word(PackedPeak& now) const {
+    const auto load = [this] {
+      return PackedPeak{__atomic_load_n(&word.low, __ATOMIC_ACQUIRE),
+                        __atomic_load_n(&word.high, __ATOMIC_ACQUIRE)};
+    };
+    // Two equal looks suffice, with CanBe. While `low`, and in it the epoch, doesn't change, there is
+    // no mark and nothing is disarmed. So the peak in `high` could only have moved to a higher one,
+    // and `low` with it.
+    for (int i = 0; i < kMappedWordTries; ++i) {
+      now = load();
+      if (now == load() && CanBe(now)) break;
+    }
+    return true;
+  }
+  GenerationStart Start(uint64_t generation) const {
+    return StartOf(accounts, capacity, generation, kLoadAccount);
+  }
+  bool Base(uint64_t generation, int64_t& base) const {
+    base = Start(generation).base;
+    return true;
+  }
+  bool Sum(uint64_t generation, int64_t& sum) const {
+    sum = LiveInAccounts(accounts, Start(generation), generation, kLoadAccount);
+    return true;
+  }
+};
 
 Result<PeakState> CopyState(const RegionPlace& place, const TableInfo& accounts) {
-  const auto state =
-      StateFrom([&] { return CopyWord(place); },
-                [&](uint64_t generation) { return CopyLive(place, accounts, generation); });
-  if (!state) return CutShort();
-  return *state;
+  PeakState state;
+  if (!ReadPeakState(CopyingReader{place, accounts}, state)) return CutShort();
+  return state;
 }
 
 // True if two successive copies of a cell agree on its row at the peak. If the epoch was the peak's
@@ -383,26 +407,11 @@ Result<uint32_t> RegionView::ReadKeptGeneration() const {
 Result<PeakState> RegionView::ReadWord() const {
   const TableInfo& accounts = tables_[static_cast<size_t>(Table::kPeakAccounts)];
   if (copied_) return CopyState(place_, accounts);
-  const auto word = [&] {
-    PackedPeak seen;
-    for (int i = 0; i < 1000; ++i) {
-      auto load = [&] {
-        return PackedPeak{__atomic_load_n(&header().peak.low, __ATOMIC_ACQUIRE),
-                          __atomic_load_n(&header().peak.high, __ATOMIC_ACQUIRE)};
-      };
-      // Two equal looks suffice. While `low`, and in it the epoch, doesn't change, there is no mark
-      // and nothing is disarmed. So `high` could only have moved to a higher peak, and `low` with
-      // it.
-      seen = load();
-      if (seen == load()) break;
-    }
-    return std::optional(seen);
-  };
-  const auto live = [&](uint64_t generation) {
-    return std::optional(LiveInAccounts(Records<PeakAccount>(Table::kPeakAccounts),
-                                        std::min(accounts.capacity, kPeakAccounts), generation));
-  };
-  return *StateFrom(word, live);
+  PeakState state;
+  ReadPeakState(MappedReader{header().peak, Records<PeakAccount>(Table::kPeakAccounts),
+                             std::min(accounts.capacity, kPeakAccounts)},
+                state);
+  return state;
 }
 
 Result<PeakState> ReadPeak(const RegionPlace& place) {

@@ -23,6 +23,17 @@ TEST(Booking, KeepsTheLiveFiguresOfTheMomentAnEpochBegan) {
   EXPECT_EQ(cell.peak_count, 1);
 }
 
+// Epochs have 33 bits.
+TEST(Booking, KeepsTheFiguresOfASharedCellAlsoWhenEpochsComeRound) {
+  constexpr uint64_t kLast = (uint64_t{1} << 33) - 1;
+  Cell cell = {};
+  BookShared(cell, kLast, {.allocated_bytes = 10, .allocated_count = 1});
+  BookShared(cell, 0, {.allocated_bytes = 100, .allocated_count = 1});
+  BookShared(cell, kLast, {.allocated_bytes = 7, .allocated_count = 1});  // one that was late
+  EXPECT_EQ(cell.peak_bytes, 10);
+  EXPECT_EQ(cell.epoch, 0u);
+}
+
 TEST(Booking, LosesNoSharedEventOfManyThreads) {
   Cell cell = {};
   std::thread threads[4];

@@ -6,11 +6,13 @@
 //   threads   come over time, allocate, free and reallocate, and make marks; some have no slot;
 //             one may be taken out of an event anywhere (a signal handler that leaves it); some
 //             don't move for a long time
+//   looks     are taken at the live bytes: off by no more than what was entered meanwhile
 //   waiting   now and then one thread alone takes all steps: it must end its event soon
 //
 // usage: peak_model FIRST-SEED RUNS
 // Exits with 1 and the seed if something differs. peak_mutations_test.py changes rules of the
 // tracker and expects that.
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -68,6 +70,7 @@ struct Thread {
   // its event
   bool busy = false;
   bool is_mark = false;
+  bool is_look = false;
   bool entered = false;
   bool booked = false;
   bool frees = false;
@@ -76,6 +79,10 @@ struct Thread {
   Block made = {};
   uint64_t epoch = 0;
   uint64_t events = 0;
+  // what the model has had while it looks
+  int64_t lowest = 0;
+  int64_t highest = 0;
+  int64_t moved = 0;
 
   PeakShare share = {};
   Cell cells[kSites] = {};
@@ -101,7 +108,7 @@ struct World {
 };
 
 struct Totals {
-  uint64_t steps, events, in_accounts, closed, marks, most_alone;
+  uint64_t steps, events, in_accounts, marks, looks, most_alone;
 } totals;
 
 World* world;
@@ -115,8 +122,10 @@ void Yield() { SwitchStacks(&world->threads[running].sp, scheduler); }
 
 int64_t LiveNow() {
   const PeakState state = Unpack(world->word);
-  return state.far ? LiveInAccounts(world->accounts.get(), kPeakAccounts, state.generation)
-                   : state.current;
+  if (!state.far) return state.current;
+  const GenerationStart start =
+      StartOf(world->accounts.get(), kPeakAccounts, state.generation, kLoadAccount);
+  return LiveInAccounts(world->accounts.get(), start, state.generation, kLoadAccount);
 }
 
 [[noreturn]] void Fail(const char* what) {
@@ -146,6 +155,7 @@ void EnterInModel(uint64_t epoch) {
     return;
   }
   const uint64_t before = w.state.peak;
+  const int64_t current_before = w.state.current;
   w.state =
       Apply(w.state, thread.allocates ? thread.made.bytes : 0, thread.frees ? thread.old.bytes : 0);
   if (thread.frees) w.live[thread.old.site] -= static_cast<int64_t>(thread.old.bytes);
@@ -153,6 +163,13 @@ void EnterInModel(uint64_t epoch) {
   if (w.state.peak > before) std::memcpy(w.at_peak, w.live, sizeof w.live);
   if (epoch != w.state.epoch) Fail("the event has another epoch");
   if (IsFar(w.word)) ++totals.in_accounts;
+  const int64_t change = w.state.current - current_before;
+  for (Thread& looking : w.threads) {
+    if (!looking.busy || !looking.is_look) continue;
+    looking.lowest = std::min(looking.lowest, w.state.current);
+    looking.highest = std::max(looking.highest, w.state.current);
+    looking.moved += std::abs(change);
+  }
 }
 
 struct Steps {
@@ -165,7 +182,7 @@ struct Steps {
 using Tracker = BasicPeakTracker<Steps>;
 
 void BookEvent(const Thread& thread, Cell* cells) {
-  if (thread.is_mark) return;
+  if (thread.is_mark || thread.is_look) return;
   if (thread.frees) {
     Book(cells[thread.old.site], thread.epoch, {.freed_bytes = thread.old.bytes, .freed_count = 1});
   }
@@ -179,8 +196,12 @@ void ChooseEvent(Thread& thread) {
   World& w = *world;
   const uint64_t kind = random_number() % 100;
   thread.is_mark = thread.has_slot && random_number() % 200 == 0;
-  thread.frees = !thread.is_mark && !w.blocks.empty() && (kind >= w.allocates_percent || kind < 5);
-  thread.allocates = !thread.is_mark && (kind < w.allocates_percent || !thread.frees);
+  thread.is_look = !thread.is_mark && random_number() % 20 == 0;
+  const bool is_event = !thread.is_mark && !thread.is_look;
+  thread.frees = is_event && !w.blocks.empty() && (kind >= w.allocates_percent || kind < 5);
+  thread.allocates = is_event && (kind < w.allocates_percent || !thread.frees);
+  thread.lowest = thread.highest = w.state.current;
+  thread.moved = 0;
   if (thread.frees) {
     std::swap(w.blocks[random_number() % w.blocks.size()], w.blocks.back());
     thread.old = w.blocks.back();
@@ -192,8 +213,21 @@ void ChooseEvent(Thread& thread) {
   thread.busy = true;
 }
 
+void Look(const Tracker& tracker, Thread& thread) {
+  const int64_t found = tracker.Current();
+  if (found < thread.lowest - thread.moved || found > thread.highest + thread.moved) {
+    Fail("a look saw live bytes that never were");
+  }
+  thread.entered = true;
+  ++totals.looks;
+}
+
 void EnterEvent(Thread& thread, uint32_t slot) {
   Tracker tracker(PeakPlace{&world->word, world->accounts.get(), &world->policy});
+  if (thread.is_look) {
+    Look(tracker, thread);
+    return;
+  }
   if (thread.is_mark) {
     tracker.EndSegment();
     return;
@@ -275,7 +309,8 @@ void CheckRows() {
       cell.allocated_bytes = from.allocated_bytes.load();
       cell.freed_bytes = from.freed_bytes.load();
       cell.peak_bytes = from.peak_bytes.load();
-      const bool late = thread.busy && thread.entered && !thread.booked && !thread.is_mark;
+      const bool late =
+          thread.busy && thread.entered && !thread.booked && !thread.is_mark && !thread.is_look;
       if (late && thread.frees && thread.old.site == site) {
         Book(cell, thread.epoch, {.freed_bytes = thread.old.bytes, .freed_count = 1});
       }
@@ -371,11 +406,11 @@ int main(int argc, char** argv) {
   for (uint64_t i = 0; i < runs; ++i) memprof::Run(first + i);
   const auto& totals = memprof::totals;
   std::printf(
-      "%llu steps, %llu events, %llu of them while far, %llu marks; most steps of one alone: "
-      "%llu\n",
+      "%llu steps, %llu events, %llu of them while far, %llu marks, %llu looks; most steps of one "
+      "alone: %llu\n",
       static_cast<unsigned long long>(totals.steps), static_cast<unsigned long long>(totals.events),
       static_cast<unsigned long long>(totals.in_accounts),
-      static_cast<unsigned long long>(totals.marks),
+      static_cast<unsigned long long>(totals.marks), static_cast<unsigned long long>(totals.looks),
       static_cast<unsigned long long>(totals.most_alone));
-  return totals.in_accounts == 0 || totals.marks == 0 ? 1 : 0;
+  return totals.in_accounts == 0 || totals.marks == 0 || totals.looks == 0 ? 1 : 0;
 }

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import unittest
 
-HEADER = "aggregator/tables/peak_tracker.h"
+HEADERS = ("aggregator/tables/peak_tracker.h", "core/protocol/peak_reading.h")
 MODEL = "tests/aggregator/tables/peak_model.cc"
 COMPILER, SOURCE = sys.argv[1:3]
 RUNS = "20000"  # most are found within the first hundred
@@ -44,6 +44,8 @@ MUTATIONS = (
     ("a mark forgets what is in the accounts", [
         ("        before = NearAgain(before, closing.current);\n",
          "        before = NearAgain(before, 0);\n")]),
+    ("live bytes are read without another look at the word", [
+        ("    if (seen != after) continue;\n", "")]),
 )
 
 
@@ -51,15 +53,18 @@ class PeakMutationsTest(unittest.TestCase):
     def model(self, mutations):
         """Runs the model of a mutated tracker."""
         with tempfile.TemporaryDirectory(prefix="memprof-test-") as directory:
-            with open(os.path.join(SOURCE, HEADER), encoding="utf-8") as file:
-                text = file.read()
+            texts = {}
+            for header in HEADERS:
+                with open(os.path.join(SOURCE, header), encoding="utf-8") as file:
+                    texts[header] = file.read()
             for old, new in mutations:
-                self.assertEqual(text.count(old), 1, old)
-                text = text.replace(old, new)
-            path = os.path.join(directory, HEADER)
-            os.makedirs(os.path.dirname(path))
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+                self.assertEqual(sum(text.count(old) for text in texts.values()), 1, old)
+                texts = {header: text.replace(old, new) for header, text in texts.items()}
+            for header, text in texts.items():
+                path = os.path.join(directory, header)
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
             program = os.path.join(directory, "model")
             subprocess.run([COMPILER, "-std=c++20", "-O1", "-mcx16", "-I", directory, "-I", SOURCE,
                             os.path.join(SOURCE, MODEL), "-o", program], check=True)

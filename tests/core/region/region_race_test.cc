@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "aggregator/tables/booking.h"
 #include "aggregator/tables/peak_tracker.h"
 #include "core/region/region_reader.h"
+#include "core/region/region_view.h"
 #include "tests/core/region/made_region.h"
 
 namespace memprof {
@@ -97,6 +99,72 @@ TEST_P(RegionRace, EventsBelowThePeakDoNotMakeItInexact) {
     ASSERT_EQ(s->tracker.peak_bound_bytes, 0u);
     ASSERT_EQ(s->sites[0].peak.bytes, 5 * kBurst);
     ASSERT_EQ(s->sites[1].peak.bytes, 0u);
+  }
+}
+
+// One slot allocates blocks and another frees them, at most kInFlight at a time, far below the peak:
+// generations end all the time, and each account alone has much more than is live.
+class Exchange {
+ public:
+  static constexpr int64_t kHeld = 32 << 20;
+  static constexpr int64_t kDistance = 4 << 20;
+  static constexpr int64_t kMostInFlight = 64 * 4096;
+
+  explicit Exchange(MadeRegion& region)
+      : accounts_(&region.At<PeakAccount>(Table::kPeakAccounts, 0)),
+        place_{&region.header().peak, accounts_, &region.header().peak_policy} {
+    Enter(2, kHeld, 0);
+    Enter(2, kDistance, 0);
+    Enter(2, 0, kDistance);
+  }
+  ~Exchange() {
+    stop_ = true;
+    thread_.join();
+  }
+  PeakTracker tracker() const { return PeakTracker(place_); }
+
+ private:
+  void Enter(uint32_t slot, uint64_t added, uint64_t removed) {
+    uint64_t epoch;
+    PeakTracker tracker(place_);
+    PeakShare& share = shares_[slot];
+    if (PeakTracker::RecordInAccount(accounts_[AccountOfSlot(slot)].account, share, added, removed,
+                                     epoch)) {
+      return;
+    }
+    if (share.found_far || !tracker.RecordStayingNear(added, removed, epoch)) {
+      tracker.Record({&share, slot, 3, true}, added, removed);
+    }
+  }
+  void Run() {
+    while (!stop_) {
+      for (uint64_t i = 0; i < 64; ++i) Enter(0, SizeOf(i), 0);
+      for (uint64_t i = 0; i < 64; ++i) Enter(1, 0, SizeOf(i));
+    }
+  }
+  static uint64_t SizeOf(uint64_t block) { return (block * 0x9e3779b97f4a7c15u >> 52) + 1; }
+
+  PeakAccount* const accounts_;
+  const PeakPlace place_;
+  PeakShare shares_[3] = {};
+  std::atomic<bool> stop_{false};
+  std::thread thread_{[this] { Run(); }};
+};
+
+TEST_P(RegionRace, LiveBytesFarBelowThePeakAreThoseThereWere) {
+  MadeRegion region(GetParam());
+  const Exchange exchange(region);
+  const auto view = RegionView::Open(region.fd());
+  ASSERT_TRUE(view.has_value());
+  const auto expect_possible = [](int64_t found) {
+    EXPECT_GE(found, Exchange::kHeld);
+    EXPECT_LE(found, Exchange::kHeld + Exchange::kMostInFlight);
+  };
+  for (int i = 0; i < 20'000 && !HasFailure(); ++i) {
+    expect_possible(ReadPeak(region.fd())->current);
+    expect_possible(view->ReadWord()->current);
+    expect_possible(exchange.tracker().Current());
+    std::this_thread::sleep_for(std::chrono::microseconds(20));
   }
 }
 
