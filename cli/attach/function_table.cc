@@ -3,42 +3,27 @@
 #include <gelf.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/symbolizer/elf_file.h"
 
 namespace memprof {
-namespace {
-
-constexpr size_t kLongestName = 4096;
-
-}  // namespace
-
 FunctionTable::FunctionTable(const std::string& path, uint64_t begin) {
   const ElfFile file(path);
   Elf* const elf = file.elf();
   if (elf == nullptr) return;
   const uint64_t base = LoadBase(elf, begin);
-  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
-       section = elf_nextscn(elf, section)) {
+  for (Elf_Scn* section = nullptr; (section = elf_nextscn(elf, section)) != nullptr;) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
-    Elf_Data* data = elf_getdata(section, nullptr);
-    if (data == nullptr || header.sh_entsize == 0) continue;
-    for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
-      GElf_Sym symbol;
-      if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+    VisitSymbols(elf, section, [&](const GElf_Sym& symbol, const char* name) {
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
           GELF_ST_TYPE(symbol.st_info) == STT_TLS) {
-        continue;
+        return;
       }
-      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-      // The names of a hostile file may overlap: together they could be longer than the file.
-      if (name == nullptr || strnlen(name, kLongestName + 1) > kLongestName) continue;
       const uint64_t at = base + symbol.st_value;
       functions_.push_back({at, at + std::max<uint64_t>(symbol.st_size, 1), name});
       longest_ = std::max(longest_, symbol.st_size);
-    }
+    });
   }
   std::sort(functions_.begin(), functions_.end(),
             [](const Function& a, const Function& b) { return a.begin < b.begin; });

@@ -65,7 +65,7 @@ Profile OnlySlopes(const Profile& profile, std::span<const uint32_t> sites, Figu
   return only;
 }
 
-// What is lost of each stack, in place of its figures.
+// The stacks' figures are what is lost of each.
 Profile OnlyLost(const Profile& profile, std::span<const uint32_t> sites, Figure figure) {
   Profile only = OnlySites(profile, {}, figure);
   const std::vector<Count> lost = LostBySite(profile);

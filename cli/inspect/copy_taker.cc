@@ -52,8 +52,10 @@ std::string WhyNoCopy(pid_t process, int error) {
 // A copy would be announced to a thread that is stopped, or to another process.
 bool HandlesItsFaults(pid_t process) {
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(ProcPath(process, "fd"), error)) {
-    const auto target = std::filesystem::read_symlink(entry.path(), error);
+  for (auto entry = std::filesystem::directory_iterator(ProcPath(process, "fd"), error);
+       !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    std::error_code closed_meanwhile;
+    const auto target = std::filesystem::read_symlink(entry->path(), closed_meanwhile);
     if (target == "anon_inode:[userfaultfd]") return true;
   }
   return false;

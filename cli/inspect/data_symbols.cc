@@ -3,7 +3,6 @@
 #include <gelf.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/symbolizer/elf_file.h"
 
@@ -12,7 +11,6 @@ namespace {
 
 // The file is the program's, and may be made to be large.
 constexpr size_t kMostSymbols = 1'000'000;
-constexpr size_t kLongestName = 1000;
 
 struct Found {
   AddressRange range;
@@ -39,27 +37,19 @@ std::vector<const char*> WritableSections(Elf* elf) {
 std::vector<Found> SymbolsIn(Elf* elf, Elf_Scn* table, uint64_t base) {
   std::vector<Found> found;
   const std::vector<const char*> sections = WritableSections(elf);
-  GElf_Shdr header;
-  if (gelf_getshdr(table, &header) == nullptr || header.sh_entsize == 0) return found;
-  Elf_Data* const data = elf_getdata(table, nullptr);
-  if (data == nullptr) return found;
-  const size_t count = std::min<size_t>(header.sh_size / header.sh_entsize, kMostSymbols);
-  for (size_t i = 0; i < count; ++i) {
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) break;
+  VisitSymbols(elf, table, [&](const GElf_Sym& symbol, const char* name) {
     if (GELF_ST_TYPE(symbol.st_info) != STT_OBJECT || symbol.st_size < sizeof(uint64_t) ||
-        symbol.st_shndx >= sections.size() || sections[symbol.st_shndx] == nullptr) {
-      continue;
+        symbol.st_shndx >= sections.size() || sections[symbol.st_shndx] == nullptr ||
+        *name == '\0' || found.size() == kMostSymbols) {
+      return;
     }
-    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (name == nullptr || *name == 0 || strnlen(name, kLongestName + 1) > kLongestName) continue;
     const uint64_t at = base + symbol.st_value;
-    if (at + symbol.st_size < at) continue;
+    if (at + symbol.st_size < at) return;
     found.push_back({{at, at + symbol.st_size},
                      name,
                      sections[symbol.st_shndx],
                      GELF_ST_BIND(symbol.st_info) == STB_GLOBAL});
-  }
+  });
   return found;
 }
 
@@ -78,7 +68,7 @@ std::vector<DataSymbol> DataSymbolsOf(const std::string& path, uint64_t begin) {
   if (table == nullptr) table = of_type(SHT_DYNSYM);
   if (table == nullptr) return {};
   std::vector<Found> found = SymbolsIn(elf, table, LoadBase(elf, begin));
-  // Of several names for one place, a global one.
+  // A global name goes before others for the same place.
   std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
     return a.range.begin != b.range.begin ? a.range.begin < b.range.begin
                                           : a.is_global > b.is_global;

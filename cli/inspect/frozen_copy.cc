@@ -10,6 +10,7 @@
 #include <cstring>
 #include <utility>
 
+#include "cli/basics/write_all.h"
 #include "cli/inspect/copy_taker.h"
 
 namespace memprof {
@@ -24,16 +25,7 @@ class Writer {
     Word(text.size());
     Bytes(text.data(), text.size());
   }
-  void Bytes(const void* from, size_t bytes) {
-    const auto* at = static_cast<const char*>(from);
-    while (bytes != 0) {
-      const ssize_t written = write(fd_, at, bytes);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return;
-      at += written;
-      bytes -= static_cast<size_t>(written);
-    }
-  }
+  void Bytes(const void* from, size_t bytes) { WriteAll(fd_, from, bytes); }
 
  private:
   const int fd_;

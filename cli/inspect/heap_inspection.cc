@@ -34,6 +34,13 @@ constexpr size_t kMostBlocks = size_t{1} << 31;
 
 tl::unexpected<Error> Refused(std::string why) { return Fail(ErrorKind::kUsage, std::move(why)); }
 
+std::string WhyNotWithin(pid_t pid) {
+  return fmt::format(
+      "process {} has its allocator in the program itself, whose own data can't be told from the "
+      "program's: link the allocator dynamically to inspect it",
+      pid);
+}
+
 // Why the heap of such a run can't be inspected; empty: it can.
 std::string WhyNot(const RegionView& region, pid_t pid) {
   const RegionHeader& header = region.header();
@@ -54,10 +61,7 @@ std::string WhyNot(const RegionView& region, pid_t pid) {
   }
   if (header.heap.live_map == 0) return fmt::format("process {} counts nothing yet", pid);
   if (header.jemalloc_hooks == static_cast<uint32_t>(JemallocHooks::kInstalled)) {
-    return fmt::format(
-        "process {} has its allocator in the program itself, whose own data can't be told from the "
-        "program's: link the allocator dynamically to inspect it",
-        pid);
+    return WhyNotWithin(pid);
   }
   return {};
 }
@@ -147,7 +151,30 @@ struct Look {
   std::vector<PinnedPages> pages;  // by node of the sites' snapshot
 };
 
-Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>* before) {
+// Why no pointers are followed into what a copy has; empty: they are.
+std::string WhyNotFollowed(const CopyMemory& memory, const RegionHeader& header, pid_t pid) {
+  const auto pools = ReadLiveMap(memory, header.heap.pool_map);
+  if (pools && pools->empty()) return {};
+  return fmt::format(
+      "process {} has memory pools (memprof.h): pointers within them aren't followed yet", pid);
+}
+
+// The pages of each node of the sites' snapshot.
+std::vector<PinnedPages> PagesByNode(const CopyMemory& memory, const std::vector<LiveBlock>& blocks,
+                                     const RegionSites& sites) {
+  const Snapshot& snapshot = sites.snapshot();
+  return FindPinnedPages(
+      memory, blocks, static_cast<uint32_t>(snapshot.nodes.size()), [&](uint32_t i) -> uint32_t {
+        const LiveBlock& block = blocks[i];
+        const uint32_t site = block.inherited ? kNoSite : sites.SiteOfCell(block.cell);
+        return site < snapshot.sites.size() ? snapshot.sites[site].node : 0;
+      });
+}
+
+// `before`: what the look before found lost; null: this is the first. The last look alone has roots'
+// names, paths and pages.
+Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>* before,
+                      bool is_last) {
   auto copy = FrozenCopy::Take(process.pid);
   if (!copy) return tl::unexpected<Error>(copy.error());
   auto memory = CopyMemory::Open(copy->pid());
@@ -156,15 +183,9 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   auto sites = RegionSites::Read(process.region, ProgramOf(process));
   if (!sites) return tl::unexpected<Error>(sites.error());
   const RegionHeader& header = sites->region().header();
-  if (std::string why = WhyNot(sites->region(), process.pid); !why.empty()) {
-    return Refused(std::move(why));
-  }
-  const auto pools = ReadLiveMap(*memory, header.heap.pool_map);
-  if (!pools || !pools->empty()) {
-    return Refused(fmt::format(
-        "process {} has memory pools (memprof.h): pointers within them aren't followed yet",
-        process.pid));
-  }
+  std::string why = WhyNot(sites->region(), process.pid);
+  if (why.empty()) why = WhyNotFollowed(*memory, header, process.pid);
+  if (!why.empty()) return Refused(std::move(why));
   const auto blocks = ReadLiveBlocks(*memory, header.heap);
   if (!blocks) return tl::unexpected<Error>(blocks.error());
   if (blocks->size() > kMostBlocks) return Refused("the program has too many live blocks");
@@ -178,17 +199,16 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   facts.executable = ProcLink(copy->pid(), "exe");
   facts.program = process.program;
   if (!facts.allocator.empty() && facts.allocator == facts.executable) {
-    return Refused(fmt::format(
-        "process {} has its allocator in the program itself, whose own data can't be told from the "
-        "program's: link the allocator dynamically to inspect it",
-        process.pid));
+    return Refused(WhyNotWithin(process.pid));
   }
   if (!blocks->empty()) {
     facts.blocks = {blocks->front().address, blocks->back().address + blocks->back().size};
   }
-  const std::string root_folder = ProcPath(process.pid, "root");
-  for (SpaceModule& module : facts.modules) {
-    module.symbols = DataSymbolsOf(root_folder + module.path, module.begin);
+  if (is_last) {
+    const std::string root_folder = ProcPath(process.pid, "root");
+    for (SpaceModule& module : facts.modules) {
+      module.symbols = DataSymbolsOf(root_folder + module.path, module.begin);
+    }
   }
   facts.thread_state = Once(header.heap.thread_state);
   facts.thread_state_bytes = std::min<uint64_t>(Once(header.heap.thread_state_bytes), 4096);
@@ -201,15 +221,10 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
   InspectOptions options;
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
   options.lost_before = before;
+  options.holders = is_last;
   look.found = Inspect(
       *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
-  const Snapshot& snapshot = sites->snapshot();
-  look.pages = FindPinnedPages(
-      *memory, *blocks, static_cast<uint32_t>(snapshot.nodes.size()), [&](uint32_t i) -> uint32_t {
-        const LiveBlock& block = (*blocks)[i];
-        const uint32_t site = block.inherited ? kNoSite : sites->SiteOfCell(block.cell);
-        return site < snapshot.sites.size() ? snapshot.sites[site].node : 0;
-      });
+  if (is_last) look.pages = PagesByNode(*memory, *blocks, *sites);
   for (const Root& root : roots) look.roots.push_back(root.name);
   look.pause = copy->pause();
   if (!copy->End()) {
@@ -320,7 +335,7 @@ Result<HeapInspection> InspectHeap(const ShownProcess& shown,
   std::chrono::microseconds longest_pause{0};
   for (unsigned i = 0; i < options.looks; ++i) {
     if (i != 0) std::this_thread::sleep_for(options.between_looks);
-    auto look = TakeLook(*process, i == 0 ? nullptr : &before);
+    auto look = TakeLook(*process, i == 0 ? nullptr : &before, i + 1 == options.looks);
     if (!look) return tl::unexpected<Error>(look.error());
     before = look->found.lost;
     longest_pause = std::max(longest_pause, look->pause);

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "cli/basics/write_all.h"
+
 namespace memprof {
 namespace {
 
@@ -27,18 +29,6 @@ std::string TemporaryFolder() {
 uint64_t SizeOf(int fd) {
   struct stat info;
   return fstat(fd, &info) == 0 ? static_cast<uint64_t>(info.st_size) : 0;
-}
-
-// False: nobody takes it.
-bool WriteAll(int fd, const char* bytes, size_t count) {
-  while (count > 0) {
-    const ssize_t n = write(fd, bytes, count);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
-    bytes += n;
-    count -= static_cast<size_t>(n);
-  }
-  return true;
 }
 
 bool Copy(int from, int to) {

@@ -31,30 +31,24 @@ void ReadDynamic(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& 
 }
 
 void ReadSymbols(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, ElfFacts& facts) {
-  Elf_Data* data = elf_getdata(section, nullptr);
-  if (data == nullptr || header.sh_entsize == 0) return;
-  for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
-    GElf_Sym symbol;
-    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
-    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
-    const char* text = elf_strptr(elf, header.sh_link, symbol.st_name);
-    if (text == nullptr) continue;
-    const std::string_view name = text;
+  const bool is_dynamic = header.sh_type == SHT_DYNSYM;
+  VisitSymbols(elf, section, [&](const GElf_Sym& symbol, std::string_view name) {
+    if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) return;
     if (symbol.st_shndx == SHN_UNDEF) {
-      if (header.sh_type == SHT_DYNSYM && name == "mlockall") facts.imports_mlockall = true;
-      continue;
+      if (is_dynamic && name == "mlockall") facts.imports_mlockall = true;
+      return;
     }
     if (name == "malloc") facts.defines_malloc = true;
     if (name == "tc_malloc") facts.inner_allocator = "tcmalloc";
     if (name == "mi_malloc") facts.inner_allocator = "mimalloc";
     if (name == "Py_GetVersion") facts.defines_python = true;
     if (name == "_Py_DecRefShared") facts.defines_free_threaded = true;
-    if (name == "mallocx" && header.sh_type == SHT_DYNSYM) facts.exports_mallocx = true;
+    if (name == "mallocx" && is_dynamic) facts.exports_mallocx = true;
     if (name.ends_with("mallctl") && facts.defines_mallctl.empty()) facts.defines_mallctl = name;
     if (name == "__asan_init" || name == "__tsan_init" || name == "__msan_init") {
       facts.defines_sanitizer = true;
     }
-  }
+  });
 }
 
 // Texts that only an allocator's messages contain: programs may well mention an allocator's name.

@@ -16,7 +16,9 @@
 #include <utility>
 
 #include "cli/basics/message.h"
+#include "cli/basics/write_all.h"
 #include "core/region/region_named_moments.h"
+#include "core/region/region_reader.h"
 #include "formats/capture/inspection_section.h"
 
 namespace memprof {
@@ -33,15 +35,6 @@ constexpr uint32_t kFirstBeat = 16;
 constexpr char kFound = 'f';
 constexpr char kFailed = 'e';
 
-void WriteAll(int fd, const std::string& text) {
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t n = write(fd, text.data() + at, text.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    at += static_cast<size_t>(n);
-  }
-}
-
 std::string AnswerOf(const InspectProcess& inspect, const ShownProcess& process, bool at_exit) {
   try {
     const auto found = inspect(process, at_exit);
@@ -52,11 +45,7 @@ std::string AnswerOf(const InspectProcess& inspect, const ShownProcess& process,
 }
 
 uint32_t ExitLookOf(const Image& image) {
-  uint32_t word = 0;
-  const RegionPlace place = image.region();
-  const ssize_t n = pread(place.fd, &word, sizeof word,
-                          static_cast<off_t>(place.offset + offsetof(RegionHeader, exit_look)));
-  return n == static_cast<ssize_t>(sizeof word) ? word : 0;
+  return ReadHeaderWord(image.region(), offsetof(RegionHeader, exit_look));
 }
 
 }  // namespace
@@ -134,7 +123,8 @@ void RunInspections::Start(Image& image) {
     if (getppid() != supervisor) _exit(0);
     reading.Reset();
     fcntl(writing.get(), F_SETFL, 0);  // blocks: we read when we get to it
-    WriteAll(writing.get(), AnswerOf(options_.inspect, image.Shown(), running_ == Cause::kExit));
+    const std::string answer = AnswerOf(options_.inspect, image.Shown(), running_ == Cause::kExit);
+    WriteAll(writing.get(), answer.data(), answer.size());
     _exit(0);
   }
   if (looker_ < 0) {

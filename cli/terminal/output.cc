@@ -10,6 +10,7 @@
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
+#include "cli/basics/write_all.h"
 #include "core/scoped_fd.h"
 #include "formats/atomic_file.h"
 
@@ -28,13 +29,8 @@ bool IsWrittenInPlace(const std::string& file) {
 }
 
 Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {
-  for (size_t at = 0; at < text.size();) {
-    const ssize_t n = write(fd, text.data() + at, text.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) {
-      return Fail(ErrorKind::kIo, fmt::format("{} can't be written: {}", name, strerror(errno)));
-    }
-    at += static_cast<size_t>(n);
+  if (!WriteAll(fd, text.data(), text.size())) {
+    return Fail(ErrorKind::kIo, fmt::format("{} can't be written: {}", name, strerror(errno)));
   }
   return {};
 }

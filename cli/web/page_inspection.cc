@@ -15,10 +15,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostRows = 200;  // of each table; the rest is one row
 
-std::string WhereOf(const PlaceKey& place) {
-  return place.line != 0 ? place.file + ":" + std::to_string(place.line) : place.module;
-}
-
 // The rows for which `weight` isn't 0, the heaviest first; `make` gives a row's figures.
 template <typename Weight, typename Make>
 Json PlacesJson(std::vector<InspectionRow> rows, Weight weight, Make make) {
@@ -36,7 +32,7 @@ Json PlacesJson(std::vector<InspectionRow> rows, Weight weight, Make make) {
   for (size_t i = 0; i < std::min(rows.size(), kMostRows); ++i) {
     const PlaceKey& place = rows[i].place;
     json.push_back(
-        {{"name", place.function}, {"place", WhereOf(place)}, {"figures", make(rows[i])}});
+        {{"name", place.function}, {"place", WhereText(place)}, {"figures", make(rows[i])}});
   }
   if (rows.size() > kMostRows) {
     json.push_back({{"name", std::to_string(rows.size() - kMostRows) + " other places"},

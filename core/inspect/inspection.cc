@@ -77,16 +77,22 @@ Count& FigureOf(HeldFigures& figures, Reach reach) {
   return figures.unknown;
 }
 
+// The node for `frame` under `above`; where paths are at their longest, `above` itself.
+template <typename Node>
+uint32_t Deeper(InternedTree<Node>& tree, uint32_t above, uint32_t frame) {
+  const uint32_t depth = tree[above].depth + 1;
+  if (depth > kLongestPath) return above;
+  const uint32_t child = tree.Child(above, frame);
+  tree[child].depth = depth;
+  return child;
+}
+
 // The entry for a block of a site under its dominator's.
 uint32_t EntryFor(InternedTree<RetainedNode>& tree, uint32_t above, uint32_t site) {
   for (uint32_t at = above; at != 0; at = tree[at].parent) {
     if (tree[at].frame == site) return above;
   }
-  if (tree[above].depth == kLongestPath) return above;
-  const uint32_t depth = tree[above].depth + 1;
-  const uint32_t entry = tree.Child(above, site);
-  tree[entry].depth = depth;
-  return entry;
+  return Deeper(tree, above, site);
 }
 
 // `rank`: the index in Inspection::sites of each number.
@@ -119,11 +125,7 @@ uint32_t PathFor(InternedTree<PathNode>& tree, uint32_t holder, uint32_t frame) 
   for (int up = 0; up < kFoldedWithin && at != 0; ++up, at = tree[at].parent) {
     if (tree[at].frame == frame) return at;
   }
-  if (tree[holder].depth == kLongestPath) return holder;
-  const uint32_t depth = tree[holder].depth + 1;
-  const uint32_t child = tree.Child(holder, frame);
-  tree[child].depth = depth;
-  return child;
+  return Deeper(tree, holder, frame);
 }
 
 std::vector<HoldingPath> FindPaths(const HeapGraph& graph, const Reachability& reach,
@@ -199,6 +201,7 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
     result.total += sites[number].figures;
     result.sites.push_back(sites[number]);
   }
+  if (!options.holders) return result;
   result.paths = FindPaths(graph, reach, blocks, numbers, rank);
   result.retained = FindRetained(graph, blocks, numbers, rank, doubtful);
   return result;

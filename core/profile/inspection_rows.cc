@@ -22,6 +22,26 @@ PlaceKey PlaceOf(const Profile& profile, const InspectedRow& row) {
   return PlaceKeyOf(profile, LocationOf(profile, site));
 }
 
+struct InspectedPlaces {
+  std::vector<PlaceKey> places;                 // by row
+  std::vector<std::vector<std::string>> paths;  // the names on each, without repetitions
+
+  explicit InspectedPlaces(const Profile& profile) : paths(profile.inspection.paths.size()) {
+    const SnapshotInspection& inspection = profile.inspection;
+    std::vector<std::string> names;
+    for (const InspectedRow& row : inspection.rows) {
+      places.push_back(PlaceOf(profile, row));
+      names.push_back(PlaceText(places.back()));
+    }
+    for (size_t i = 1; i < paths.size(); ++i) {
+      const HoldingPath& path = inspection.paths[i];
+      const std::string& name = path.is_root ? inspection.roots[path.what] : names[path.what];
+      paths[i] = paths[path.parent];
+      if (paths[i].empty() || paths[i].back() != name) paths[i].push_back(name);
+    }
+  }
+};
+
 }  // namespace
 
 std::string PlaceText(const PlaceKey& place) {
@@ -30,6 +50,10 @@ std::string PlaceText(const PlaceKey& place) {
   }
   const std::string_view where = BaseName(place.module);
   return where.empty() ? place.function : fmt::format("{} {}", place.function, where);
+}
+
+std::string WhereText(const PlaceKey& place) {
+  return place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
 }
 
 std::vector<InspectionRow> InspectionRows(const Profile& profile) {
@@ -51,18 +75,11 @@ std::vector<InspectionRow> InspectionRows(const Profile& profile) {
 }
 
 std::vector<PathRow> PathRows(const Profile& profile) {
-  const SnapshotInspection& inspection = profile.inspection;
-  std::vector<std::string> places;
-  for (const InspectedRow& row : inspection.rows)
-    places.push_back(PlaceText(PlaceOf(profile, row)));
+  const InspectedPlaces inspected(profile);
   std::map<std::vector<std::string>, Count> by_path;
-  std::vector<std::vector<std::string>> paths(inspection.paths.size());
-  for (size_t i = 1; i < paths.size(); ++i) {
-    const HoldingPath& path = inspection.paths[i];
-    paths[i] = paths[path.parent];
-    const std::string& name = path.is_root ? inspection.roots[path.what] : places[path.what];
-    if (paths[i].empty() || paths[i].back() != name) paths[i].push_back(name);
-    if (path.own.allocations != 0) by_path[paths[i]] += path.own;
+  for (size_t i = 1; i < inspected.paths.size(); ++i) {
+    const Count& own = profile.inspection.paths[i].own;
+    if (own.allocations != 0) by_path[inspected.paths[i]] += own;
   }
   std::vector<PathRow> rows;
   for (auto& [path, own] : by_path) rows.push_back({path, own});
@@ -74,25 +91,17 @@ std::vector<PathRow> PathRows(const Profile& profile) {
 
 std::map<PlaceKey, PlaceInspection> InspectionByPlace(const Profile& profile) {
   const SnapshotInspection& inspection = profile.inspection;
+  const InspectedPlaces inspected(profile);
   std::map<PlaceKey, PlaceInspection> found;
-  std::vector<PlaceKey> places;
-  std::vector<std::string> names;
-  for (const InspectedRow& row : inspection.rows) {
-    places.push_back(PlaceOf(profile, row));
-    names.push_back(PlaceText(places.back()));
-    found[places.back()].figures += row.figures;
+  for (size_t i = 0; i < inspection.rows.size(); ++i) {
+    found[inspected.places[i]].figures += inspection.rows[i].figures;
   }
   // By place and by how it is held: bytes.
   std::map<PlaceKey, std::map<std::vector<std::string>, uint64_t>> ways;
-  std::vector<std::vector<std::string>> holders(
-      inspection.paths.size());  // and the path's own name
-  for (size_t i = 1; i < holders.size(); ++i) {
+  for (size_t i = 1; i < inspected.paths.size(); ++i) {
     const HoldingPath& path = inspection.paths[i];
-    const std::vector<std::string>& above = holders[path.parent];
-    const std::string& name = path.is_root ? inspection.roots[path.what] : names[path.what];
-    if (!path.is_root && path.own.bytes != 0) ways[places[path.what]][above] += path.own.bytes;
-    holders[i] = above;
-    if (above.empty() || above.back() != name) holders[i].push_back(name);
+    if (path.is_root || path.own.bytes == 0) continue;
+    ways[inspected.places[path.what]][inspected.paths[path.parent]] += path.own.bytes;
   }
   for (auto& [place, by_way] : ways) {
     const auto heaviest =

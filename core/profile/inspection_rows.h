@@ -49,4 +49,7 @@ std::string PathText(const std::vector<std::string>& path);
 // "RememberUser leaky.cc:21".
 std::string PlaceText(const PlaceKey& place);
 
+// "src/leaky.cc:21"; the module where no line is known.
+std::string WhereText(const PlaceKey& place);
+
 }  // namespace memprof

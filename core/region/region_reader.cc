@@ -397,6 +397,12 @@ Result<CanonicalSnapshot> ReadRegion(const RegionPlace& place, const SnapshotPro
   return WithinMemory([&] { return ReadAll(place, program, history); });
 }
 
+uint32_t ReadHeaderWord(const RegionPlace& place, size_t offset) {
+  uint32_t word = 0;
+  const ssize_t n = pread(place.fd, &word, sizeof word, static_cast<off_t>(place.offset + offset));
+  return n == static_cast<ssize_t>(sizeof word) ? word : 0;
+}
+
 bool IsRegion(int fd) {
   uint64_t magic = 0;
   return pread(fd, &magic, sizeof magic, 0) == static_cast<ssize_t>(sizeof magic) &&

@@ -33,6 +33,9 @@ Result<CanonicalSnapshot> ReadRegion(const RegionPlace& place, const SnapshotPro
 // Reads only the ordering word, with the run's peak: cheap enough for every tick.
 Result<PeakState> ReadPeak(const RegionPlace& place);
 
+// A word of the header, by its offset, likewise; 0 where it can't be read.
+uint32_t ReadHeaderWord(const RegionPlace& place, size_t offset);
+
 // True if the file begins like a region.
 bool IsRegion(int fd);
 

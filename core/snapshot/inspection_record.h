@@ -38,8 +38,8 @@ struct HeldFigures {
 struct InspectedRow {
   uint32_t node = 0;  // the leaf of its stack; 0: of blocks whose stack isn't known
   HeldFigures figures;
-  // Of resident pages (core/inspect/pinned_pages.h): those on which no other stack has a block, and
-  // its share of what is free on pages with its blocks.
+  // Resident pages (core/inspect/pinned_pages.h): those on which no other stack has a block, and the
+  // stack's share of what is free on pages with its blocks.
   uint64_t alone_bytes = 0;
   uint64_t free_bytes = 0;
   friend bool operator==(const InspectedRow&, const InspectedRow&) = default;

@@ -7,6 +7,7 @@
 #include <libelf.h>
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,24 @@ Elf_Scn* FindSection(Elf* elf, Is is) {
     if (name != nullptr && is(section, header, std::string_view(name))) return section;
   }
   return nullptr;
+}
+
+// Calls visit(symbol, name) for each symbol of a table, without those whose names are unusually long:
+// the names of a hostile file may overlap, and together be longer than the file.
+template <typename Visit>
+void VisitSymbols(Elf* elf, Elf_Scn* table, Visit visit) {
+  constexpr size_t kLongestName = 4096;
+  GElf_Shdr header;
+  if (gelf_getshdr(table, &header) == nullptr || header.sh_entsize == 0) return;
+  Elf_Data* const data = elf_getdata(table, nullptr);
+  if (data == nullptr) return;
+  for (size_t i = 0; i < header.sh_size / header.sh_entsize; ++i) {
+    GElf_Sym symbol;
+    if (gelf_getsym(data, static_cast<int>(i), &symbol) == nullptr) return;
+    const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+    if (name == nullptr || strnlen(name, kLongestName + 1) > kLongestName) continue;
+    visit(symbol, name);
+  }
 }
 
 }  // namespace memprof

@@ -19,7 +19,7 @@
 namespace memprof {
 namespace {
 
-// Of the sample's two sites: a list that the data hold, and what it holds, and a lost block.
+// The sample's two sites are a list that the data hold, with what it holds, and a lost block.
 Snapshot InspectedSnapshot() {
   Snapshot s = SampleSnapshot();
   SnapshotInspection& found = s.inspection;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -77,10 +78,18 @@ Json StackOf(const Profile& profile, const GrowthRow& row) {
   return stack;
 }
 
-void AddRows(const Profile& profile, const GrowthReport& report, const std::vector<GrowthRow>& from,
-             size_t limit, std::optional<uint64_t> limit_bytes, Json& rows) {
+Json InspectionObject(const std::map<PlaceKey, PlaceInspection>& inspected, const GrowthRow& row) {
+  const auto place = inspected.find({row.function, row.file, row.line, row.module});
+  if (place == inspected.end() || row.mapped) return {};
+  return {{"lost", LiveObject(place->second.figures.lost())},
+          {"reachable", LiveObject(place->second.figures.reachable)},
+          {"held_by", place->second.held_by}};
+}
+
+void AddRows(const Profile& profile, const std::map<PlaceKey, PlaceInspection>& inspected,
+             const GrowthReport& report, const std::vector<GrowthRow>& from, size_t limit,
+             std::optional<uint64_t> limit_bytes, Json& rows) {
   const Limited limited = Limit(from, limit);
-  const auto found = InspectionByPlace(profile);
   for (size_t i = 0; i < limited.shown; ++i) {
     const GrowthRow& row = from[i];
     Json entry = {{"memory", MemoryOf(row)}, {"function", row.function},
@@ -94,12 +103,7 @@ void AddRows(const Profile& profile, const GrowthReport& report, const std::vect
         grows ? Json({{"stacks", row.growing_stacks}, {"live", LiveObject(row.growing_live)}})
               : Json();
     if (grows) entry["stack"] = StackOf(profile, row);
-    const auto place = found.find({row.function, row.file, row.line, row.module});
-    entry["inspection"] = place != found.end() && !row.mapped
-                              ? Json({{"lost", LiveObject(place->second.figures.lost())},
-                                      {"reachable", LiveObject(place->second.figures.reachable)},
-                                      {"held_by", place->second.held_by}})
-                              : Json();
+    entry["inspection"] = InspectionObject(inspected, row);
     entry["until_limit_ms"] =
         grows ? Until(limit_bytes, report, row.growth.bytes_per_hour) : Json();
     rows.push_back(std::move(entry));
@@ -169,8 +173,9 @@ std::string GrowthJson(const Profile& profile, const GrowthReport& report, size_
           {"rss_beside_heap", report.beside_heap ? GrowthObject(*report.beside_heap) : Json()}};
   if (report.mapped) head["mapped"]["live"] = LiveObject(report.mapped_live);
   Json& rows = json["rows"] = Json::array();
-  AddRows(profile, report, report.rows, limit, limit_bytes, rows);
-  AddRows(profile, report, report.mapped_rows, limit, std::nullopt, rows);
+  const auto inspected = InspectionByPlace(profile);
+  AddRows(profile, inspected, report, report.rows, limit, limit_bytes, rows);
+  AddRows(profile, inspected, report, report.mapped_rows, limit, std::nullopt, rows);
   return JsonText(json);
 }
 

@@ -53,9 +53,7 @@ std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const 
       others += lost[i]->figures;
       continue;
     }
-    const std::string where =
-        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
-    add(lost[i]->figures, Printable(place.function), Printable(where));
+    add(lost[i]->figures, Printable(place.function), Printable(WhereText(place)));
   }
   if (most != 0 && lost.size() > most) {
     add(others, fmt::format("others ({})", FormatCount(lost.size() - most)), "");
@@ -97,12 +95,10 @@ std::string RetainedText(const std::vector<InspectionRow>& rows, size_t most,
   for (size_t i = 0; i < retained.size() && (most == 0 || i < most); ++i) {
     const PlaceKey& place = retained[i]->place;
     const Count own = retained[i]->figures.reachable;
-    const std::string where =
-        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
     table.Add({{FormatBytes(retained[i]->retained_bytes), FormatBytes(own.bytes),
                 FormatCount(own.allocations)},
                Printable(place.function),
-               Printable(where)});
+               Printable(WhereText(place))});
   }
   return "\nwould be freed with all reachable blocks of a place (places overlap)\n" + table.Text();
 }
@@ -124,12 +120,10 @@ std::string PagesText(const std::vector<InspectionRow>& rows, size_t most, const
       continue;
     }
     const PlaceKey& place = row.place;
-    const std::string where =
-        place.line != 0 ? fmt::format("{}:{}", place.file, place.line) : place.module;
     table.Add({{FormatBytes(row.free_bytes), FormatBytes(row.alone_bytes),
                 FormatBytes(row.figures.live().bytes)},
                Printable(place.function),
-               Printable(where)});
+               Printable(WhereText(place))});
   }
   if (most != 0 && pinned.size() > most) {
     table.Add({{FormatBytes(others.free_bytes), FormatBytes(others.alone_bytes),

@@ -151,30 +151,16 @@ RegionHistory Image::History(EndKind end) {
 }
 
 TrackerState Image::State() const {
-  uint32_t state = 0;
-  const ssize_t n =
-      pread(region_.fd(), &state, sizeof state,
-            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, state)));
-  return n == static_cast<ssize_t>(sizeof state) ? static_cast<TrackerState>(state)
-                                                 : TrackerState::kEmpty;
+  return static_cast<TrackerState>(ReadHeaderWord(region_.place(), offsetof(RegionHeader, state)));
 }
 
 bool Image::JemallocRefused() const {
-  uint32_t hooks = 0;
-  const ssize_t n =
-      pread(region_.fd(), &hooks, sizeof hooks,
-            static_cast<off_t>(region_.place().offset + offsetof(RegionHeader, jemalloc_hooks)));
-  return n == static_cast<ssize_t>(sizeof hooks) &&
-         static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
+  const uint32_t hooks = ReadHeaderWord(region_.place(), offsetof(RegionHeader, jemalloc_hooks));
+  return static_cast<JemallocHooks>(hooks) == JemallocHooks::kRefused;
 }
 
 std::string Image::WhyWithoutPython() const {
-  const auto read = [&](size_t offset) {
-    uint32_t value = 0;
-    const ssize_t n = pread(region_.fd(), &value, sizeof value,
-                            static_cast<off_t>(region_.place().offset + offset));
-    return n == static_cast<ssize_t>(sizeof value) ? value : 0;
-  };
+  const auto read = [&](size_t offset) { return ReadHeaderWord(region_.place(), offset); };
   constexpr char kNone[] = "the stacks have no Python functions";
   switch (static_cast<PythonState>(read(offsetof(RegionHeader, python)))) {
     case PythonState::kNoInterpreter:
