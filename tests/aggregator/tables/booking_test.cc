@@ -28,10 +28,10 @@ TEST(Booking, KeepsTheFiguresOfASharedCellAlsoWhenEpochsComeRound) {
   constexpr uint64_t kLast = (uint64_t{1} << 33) - 1;
   Cell cell = {};
   BookShared(cell, kLast, {.allocated_bytes = 10, .allocated_count = 1});
-  BookShared(cell, 0, {.allocated_bytes = 100, .allocated_count = 1});
+  BookShared(cell, 1, {.allocated_bytes = 100, .allocated_count = 1});
   BookShared(cell, kLast, {.allocated_bytes = 7, .allocated_count = 1});  // one that was late
   EXPECT_EQ(cell.peak_bytes, 10);
-  EXPECT_EQ(cell.epoch, 0u);
+  EXPECT_EQ(cell.epoch, 1u);
 }
 
 TEST(Booking, LosesNoSharedEventOfManyThreads) {
