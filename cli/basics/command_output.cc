@@ -11,21 +11,38 @@
 
 namespace memprof {
 
-std::string OutputOf(const std::vector<std::string>& argv) {
+namespace {
+
+std::vector<char*> PointersTo(const std::vector<std::string>& words) {
+  std::vector<char*> pointers;
+  for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+  return pointers;
+}
+
+}  // namespace
+
+std::string OutputOf(const std::vector<std::string>& argv, const CommandOptions& options) {
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return {};
   const ScopedFd reading(fds[0]);
   ScopedFd writing(fds[1]);
-  std::vector<char*> pointers;
-  for (const std::string& word : argv) pointers.push_back(const_cast<char*>(word.c_str()));
+  std::vector<char*> pointers = PointersTo(argv);
   pointers.push_back(nullptr);
+  std::vector<char*> variables = PointersTo(options.environment);  // the first of a name is found
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  variables.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, writing.get(), STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (options.with_errors) {
+    posix_spawn_file_actions_adddup2(&actions, writing.get(), STDERR_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  }
   pid_t pid = -1;
-  const int error = posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), environ);
+  const int error =
+      posix_spawnp(&pid, pointers[0], &actions, nullptr, pointers.data(), variables.data());
   posix_spawn_file_actions_destroy(&actions);
   writing.Reset();
   std::string output;

@@ -30,6 +30,7 @@ struct InspectCommandOptions {
   size_t rows = 6;
   Option rows_option;
   bool once = false;
+  bool stop = false;
   bool json = false;
   bool quiet = false;
   SymbolOptions symbols;
@@ -73,6 +74,7 @@ int InspectRun(const InspectCommandOptions& options) {
   if (!run) return PrintKept(options, run.error());
   HeapInspectionOptions how;
   how.looks = options.once ? 1 : 2;
+  how.how = options.stop ? FrozenBy::kStopping : FrozenBy::kCopying;
   how.longest_pause = options.longest_pause;
   if (!options.quiet) how.say = [](const std::string& text) { Say(text); };
   // The pid that was given may be that of a descendant.
@@ -108,6 +110,8 @@ CommandBody SetUpInspect(Arguments& arguments) {
                 "Refuse if the program is expected to stand still for longer");
   arguments.AddFlag("--once", options->once,
                     "One look: a block that only this moment calls lost is called lost");
+  arguments.AddFlag("--stop", options->stop,
+                    "Let the program stand still while it is looked at, where no copy can be made");
   options->rows_option =
       arguments.Add("-n,--rows", options->rows, "At most so many rows of each table; 0: all")
           .ShowDefault()

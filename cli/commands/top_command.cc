@@ -12,6 +12,7 @@
 #include "cli/basics/option_checks.h"
 #include "cli/basics/time_option.h"
 #include "cli/commands/commands.h"
+#include "cli/inspect/viewer_inspection.h"
 #include "cli/live/live_text.h"
 #include "cli/live/top_screen.h"
 #include "cli/terminal/full_screen.h"
@@ -66,11 +67,19 @@ int Top(const TopOptions& options) {
     if (options.target.empty()) SayRuns();
     return ExitStatusOf(found.error());
   }
+  const bool is_here = !found->served;
   LiveSession session(std::move(*found));
   session.ShowProcess(static_cast<pid_t>(options.process));
   if (!options.once && !options.json && FullScreen::CanShow()) {
     session.Look();
-    if (ShowTopScreen(session, {view, options.delay})) return kExitFine;
+    TopScreenOptions screen;
+    screen.view = view;
+    screen.delay = options.delay;
+    if (is_here) {
+      screen.inspect = InspectionTextOf;
+      screen.cost_of_inspecting = CostOfInspecting;
+    }
+    if (ShowTopScreen(session, screen)) return kExitFine;
   }
   for (;;) {
     session.Look(true);

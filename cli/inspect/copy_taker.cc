@@ -39,12 +39,15 @@ std::string WhyNoCopy(pid_t process, int error) {
   if (error == EAGAIN) {
     return fmt::format(
         "process {} may not have another process beside it (RLIMIT_NPROC, pids.max): raise the "
-        "limit",
+        "limit, or use --stop",
         process);
   }
   if (error == ENOMEM) {
-    return fmt::format("there is no memory for a copy of process {} (vm.overcommit_memory)",
-                       process);
+    return fmt::format(
+        "there is no memory for a copy of process {} (vm.overcommit_memory): --stop looks at it "
+        "while it "
+        "stands",
+        process);
   }
   return fmt::format("process {} can't be copied: {}", process, strerror(error));
 }
@@ -187,7 +190,7 @@ Result<TakenCopy> CopyTaker::Take() {
   if (HasFiltersOfItsOwn(process_)) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("process {} filters its system calls (seccomp), and might be killed by "
-                            "the one that copies it",
+                            "the one that copies it: --stop looks at it while it stands",
                             process_));
   }
   if (HandlesItsFaults(process_)) {
@@ -246,6 +249,23 @@ Result<TakenCopy> CopyTaker::Take() {
   }
   return Failed(fmt::format("no thread of process {} came out of a restartable sequence; try again",
                             process_));
+}
+
+Result<TakenCopy> CopyTaker::Stop() {
+  if (HandlesItsFaults(process_)) {
+    return Fail(
+        ErrorKind::kUsage,
+        fmt::format(
+            "process {} handles page faults itself (userfaultfd), and can't while it stands",
+            process_));
+  }
+  auto threads = StopAll();
+  if (!threads) return tl::unexpected<Error>(threads.error());
+  stopped_ = std::move(*threads);
+  TakenCopy taken;
+  taken.pid = process_;
+  for (const RemoteThread& each : stopped_) taken.threads.push_back(Describe(process_, each));
+  return taken;
 }
 
 bool CopyTaker::End(pid_t copy) {

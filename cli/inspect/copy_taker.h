@@ -29,6 +29,9 @@ class CopyTaker {
   explicit CopyTaker(pid_t process) : process_(process) {}
 
   Result<TakenCopy> Take();
+  // Stops the process itself, until Release or this object's end; the result's pid is the process's.
+  Result<TakenCopy> Stop();
+  void Release() { stopped_.clear(); }
   // Kills the copy and has the process wait for it. False: it didn't.
   bool End(pid_t copy);
 
@@ -38,6 +41,7 @@ class CopyTaker {
 
   const pid_t process_;
   CallPlaces places_;
+  std::vector<RemoteThread> stopped_;
 };
 
 }  // namespace memprof

@@ -63,14 +63,14 @@ class Reader {
 };
 
 // The child's work. Its exit status is 0 if nothing stays behind.
-int TakeAndHold(pid_t process, int answer, int until_closed) {
+int TakeAndHold(pid_t process, FrozenBy how, int answer, int until_closed) {
   // A terminal's Ctrl-C, or the end of its session, ends the parent; then this one cleans up.
   setsid();
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE}) {
     std::signal(number, SIG_IGN);
   }
   CopyTaker taker(process);
-  const auto taken = taker.Take();
+  const auto taken = how == FrozenBy::kCopying ? taker.Take() : taker.Stop();
   Writer writer(answer);
   if (!taken) {
     writer.Word(0);
@@ -92,12 +92,13 @@ int TakeAndHold(pid_t process, int answer, int until_closed) {
   char nothing;
   while (read(until_closed, &nothing, 1) < 0 && errno == EINTR) {
   }
-  return taker.End(taken->pid) ? 0 : 1;
+  taker.Release();
+  return how == FrozenBy::kStopping || taker.End(taken->pid) ? 0 : 1;
 }
 
 }  // namespace
 
-Result<FrozenCopy> FrozenCopy::Take(pid_t process) {
+Result<FrozenCopy> FrozenCopy::Take(pid_t process, FrozenBy how) {
   int answer[2];
   int hold[2];
   if (pipe2(answer, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, strerror(errno));
@@ -105,6 +106,8 @@ Result<FrozenCopy> FrozenCopy::Take(pid_t process) {
   if (pipe2(hold, O_CLOEXEC) != 0) return Fail(ErrorKind::kIo, strerror(errno));
   ScopedFd hold_read(hold[0]), hold_write(hold[1]);
   FrozenCopy frozen;
+  frozen.how_ = how;
+  frozen.since_ = std::chrono::steady_clock::now();
   frozen.taker_ = fork();
   if (frozen.taker_ < 0) {
     frozen.taker_ = 0;
@@ -113,7 +116,7 @@ Result<FrozenCopy> FrozenCopy::Take(pid_t process) {
   if (frozen.taker_ == 0) {
     answer_read.Reset();
     hold_write.Reset();
-    _exit(TakeAndHold(process, answer_write.get(), hold_read.get()));
+    _exit(TakeAndHold(process, how, answer_write.get(), hold_read.get()));
   }
   answer_write.Reset();
   frozen.pipe_ = std::move(hold_write);
@@ -147,6 +150,10 @@ bool FrozenCopy::End() {
   pipe_.Reset();
   int status = 0;
   while (waitpid(taker_, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (how_ == FrozenBy::kStopping) {
+    pause_ =
+        std::chrono::ceil<std::chrono::microseconds>(std::chrono::steady_clock::now() - since_);
   }
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

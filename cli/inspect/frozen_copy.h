@@ -9,7 +9,8 @@
 //   destructor, or killed   sees the pipe's end: kills the
 //                           copy, stops one thread once more   the copy is waited for: no zombie
 //
-// So whatever ends this process, nothing stays behind. The copy shares the process's descriptors; its
+// So whatever ends this process, nothing stays behind. Where no copy can be made the process itself can
+// stand still instead, until this object is gone; the rest is the same. The copy shares the process's descriptors; its
 // end sends no signal, and the process's waitpid() doesn't see it.
 //
 // Thread safety: one owner. Take forks: no other thread may run.
@@ -36,9 +37,11 @@ struct FrozenThread {
   std::vector<uint64_t> registers;  // all, the vector registers word by word
 };
 
+enum class FrozenBy { kCopying, kStopping };
+
 class FrozenCopy {
  public:
-  static Result<FrozenCopy> Take(pid_t process);
+  static Result<FrozenCopy> Take(pid_t process, FrozenBy how);
 
   FrozenCopy(FrozenCopy&& other) noexcept = default;
   FrozenCopy& operator=(FrozenCopy&&) = delete;
@@ -48,14 +51,18 @@ class FrozenCopy {
   // until that ends or waits for all its children.
   bool End();
 
+  // Of the copy, or of the process that stands.
   pid_t pid() const { return copy_; }
   const std::vector<FrozenThread>& threads() const { return threads_; }
-  // How long the process stood, from the first thread's stop to the last one's start.
+  // How long the process stood, from the first thread's stop to the last one's start. If it is stopped
+  // itself: after End.
   std::chrono::microseconds pause() const { return pause_; }
 
  private:
   FrozenCopy() = default;
 
+  FrozenBy how_ = FrozenBy::kCopying;
+  std::chrono::steady_clock::time_point since_;
   pid_t taker_ = 0;
   ScopedFd pipe_;  // closing it ends the copy
   pid_t copy_ = 0;

@@ -173,9 +173,9 @@ std::vector<PinnedPages> PagesByNode(const CopyMemory& memory, const std::vector
 
 // `before`: what the look before found lost; null: this is the first. The last look alone has roots'
 // names, paths and pages.
-Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>* before,
-                      bool is_last) {
-  auto copy = FrozenCopy::Take(process.pid);
+Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
+                      const std::vector<LostBlock>* before, bool is_last) {
+  auto copy = FrozenCopy::Take(process.pid, how);
   if (!copy) return tl::unexpected<Error>(copy.error());
   auto memory = CopyMemory::Open(copy->pid());
   if (!memory) return tl::unexpected<Error>(memory.error());
@@ -226,8 +226,9 @@ Result<Look> TakeLook(const ShownProcess& process, const std::vector<LostBlock>*
       *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
   if (is_last) look.pages = PagesByNode(*memory, *blocks, *sites);
   for (const Root& root : roots) look.roots.push_back(root.name);
+  const bool ended = copy->End();
   look.pause = copy->pause();
-  if (!copy->End()) {
+  if (!ended) {
     return Fail(
         ErrorKind::kIo,
         fmt::format("process {} could not be stopped again to give its copy up: a zombie stays "
@@ -285,14 +286,20 @@ size_t CountMappings(pid_t pid) {
 
 }  // namespace
 
-milliseconds ExpectedPause(pid_t process) {
+milliseconds ExpectedPause(pid_t process, FrozenBy how) {
   constexpr double kMillisecondsAGiB = 22;  // of small pages
   constexpr double kMillisecondsAHugeGiB = 3;
   constexpr double kGiB = 1 << 20;  // in KiB
   constexpr double kMillisecondsAMapping = 0.001;
+  // Mostly what follows pointers, so it depends on the number of blocks.
+  constexpr double kLeastStop = 50;
+  constexpr double kStopAGiB = 3000;
   const auto all = static_cast<double>(KiBytesOf(process, "Rss"));
   const auto huge = static_cast<double>(KiBytesOf(process, "AnonHugePages"));
   if (all == 0) return milliseconds(0);
+  if (how == FrozenBy::kStopping) {
+    return milliseconds(static_cast<int64_t>(kLeastStop + all / kGiB * kStopAGiB));
+  }
   const double expected = 3 + std::max(all - huge, 0.0) / kGiB * kMillisecondsAGiB +
                           huge / kGiB * kMillisecondsAHugeGiB +
                           static_cast<double>(CountMappings(process)) * kMillisecondsAMapping;
@@ -318,7 +325,7 @@ Result<HeapInspection> InspectHeap(const ShownProcess& shown,
     if (!region) return tl::unexpected<Error>(region.error());
     if (std::string why = WhyNot(*region, process->pid); !why.empty()) return Refused(why);
   }
-  const milliseconds expected = ExpectedPause(process->pid);
+  const milliseconds expected = ExpectedPause(process->pid, options.how);
   if (expected > options.longest_pause) {
     return Refused(fmt::format(
         "process {} would stand for about {}; allow that with --max-pause {}ms", process->pid,
@@ -335,7 +342,7 @@ Result<HeapInspection> InspectHeap(const ShownProcess& shown,
   std::chrono::microseconds longest_pause{0};
   for (unsigned i = 0; i < options.looks; ++i) {
     if (i != 0) std::this_thread::sleep_for(options.between_looks);
-    auto look = TakeLook(*process, i == 0 ? nullptr : &before, i + 1 == options.looks);
+    auto look = TakeLook(*process, options.how, i == 0 ? nullptr : &before, i + 1 == options.looks);
     if (!look) return tl::unexpected<Error>(look.error());
     before = look->found.lost;
     longest_pause = std::max(longest_pause, look->pause);

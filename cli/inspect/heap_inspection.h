@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/inspect/frozen_copy.h"
 #include "cli/live/runs.h"
 #include "core/snapshot/canonical_snapshot.h"
 
@@ -32,13 +33,14 @@ struct HeapInspection {
 
 struct HeapInspectionOptions {
   unsigned looks = 2;
+  FrozenBy how = FrozenBy::kCopying;
   std::chrono::milliseconds between_looks{100};
   std::chrono::milliseconds longest_pause{500};  // refuse if it is expected to be longer
   std::function<void(const std::string&)> say;   // gets what is about to be done
 };
 
-// How long a copy of a process is expected to stop it. 0: nothing is known.
-std::chrono::milliseconds ExpectedPause(pid_t process);
+// How long a look at a process is expected to stop it. 0: nothing is known.
+std::chrono::milliseconds ExpectedPause(pid_t process, FrozenBy how = FrozenBy::kCopying);
 
 Result<HeapInspection> InspectHeap(const ShownProcess& process,
                                    const HeapInspectionOptions& options);

@@ -48,6 +48,7 @@ constexpr const char* kHelp[] = {
     "p, Space     pause and go on",
     "t            the call tree of this look; q comes back",
     "f            the flame graph of this look, as an HTML file",
+    "i            inspects the program's memory: what is lost, what holds the rest",
     "w            writes this look as a capture",
     "m            takes a named snapshot in the run's capture",
     "q            leave; the program goes on",
@@ -76,7 +77,11 @@ Value Previous(const Value (&all)[N], Value now) {
 class Screen {
  public:
   Screen(LiveSession& session, const TopScreenOptions& options)
-      : session_(session), view_(options.view), delay_(options.delay), output_(options.output) {
+      : session_(session),
+        view_(options.view),
+        delay_(options.delay),
+        output_(options.output),
+        options_(options) {
     if (output_ != nullptr) message_ = "the program's input is /dev/null; v shows its output";
   }
 
@@ -100,7 +105,7 @@ class Screen {
   }
 
  private:
-  enum class Asking { kNothing, kSearch, kFilter, kMomentName, kFile };
+  enum class Asking { kNothing, kSearch, kFilter, kMomentName, kFile, kInspect };
 
   // A key, or none: something else has come, and is shown by the next Draw.
   std::optional<int> WaitForKey() {
@@ -148,6 +153,7 @@ class Screen {
       help_ = false;
       if (key == 'q' || key == kEscape) return;
     }
+    if (!inspected_.empty()) return MoveInText(key);
     if (Move(key) || Change(key)) return;
     switch (key) {
       case 'q':
@@ -176,6 +182,8 @@ class Screen {
         return Ask(Asking::kMomentName, "");
       case 'w':
         return Ask(Asking::kFile, NameForLook(session_));
+      case 'i':
+        return AskToInspect();
       case 'v':
         shows_output_ = output_ != nullptr && !shows_output_;
         if (output_ == nullptr) message_ = "only memprof run --live has the program's output";
@@ -183,6 +191,64 @@ class Screen {
       default:
         return;
     }
+  }
+
+  // What was inspected is shown until another key comes.
+  void MoveInText(int key) {
+    const auto page = static_cast<long>(page_);
+    const auto last = std::max(static_cast<long>(inspected_.size()) - page, 0l);
+    long to = text_top_;
+    switch (key) {
+      case KEY_UP:
+      case 'k':
+        --to;
+        break;
+      case KEY_DOWN:
+      case 'j':
+        ++to;
+        break;
+      case KEY_PPAGE:
+        to -= page;
+        break;
+      case KEY_NPAGE:
+      case ' ':
+        to += page;
+        break;
+      case KEY_HOME:
+      case 'g':
+        to = 0;
+        break;
+      case KEY_END:
+      case 'G':
+        to = last;
+        break;
+      default:
+        inspected_.clear();
+        return;
+    }
+    text_top_ = std::clamp(to, 0l, last);
+  }
+
+  void AskToInspect() {
+    const auto& processes = session_.run().processes;
+    if (!options_.inspect || session_.ended() || processes.empty()) {
+      message_ =
+          options_.inspect ? "the run has ended" : "only a run on this machine can be inspected";
+      return;
+    }
+    asked_process_ = session_.process() != 0 ? session_.process() : processes[0].pid;
+    Ask(Asking::kInspect, "");
+  }
+
+  void Inspect() {
+    PutLine(getmaxy(stdscr) - 1, "inspecting …", A_BOLD);
+    refresh();
+    const auto columns = static_cast<size_t>(std::max(getmaxx(stdscr) - 1, 20));
+    inspected_ = Lines(options_.inspect(asked_process_, columns));
+    text_top_ = 0;
+    if (inspected_.empty()) message_ = "nothing could be found out";
+    if (inspected_.size() == 1) message_ = std::exchange(inspected_, {})[0];
+    next_look_ = steady_clock::now();
   }
 
   // True: the key moves the cursor, or opens and closes its line.
@@ -311,6 +377,8 @@ class Screen {
       case Asking::kFile:
         message_ = SaveLook(session_, typed_);
         return;
+      case Asking::kInspect:
+        return Inspect();
     }
   }
 
@@ -349,7 +417,10 @@ class Screen {
         return "name of the snapshot (empty: its time): " + Printable(typed_);
       case Asking::kFile:
         return "write to: " + Printable(typed_);
+      case Asking::kInspect:
+        return options_.cost_of_inspecting(asked_process_) + "; Enter: do it, Esc: not";
     }
+    if (!inspected_.empty()) return "↑ ↓ PgUp PgDn move; any other key goes back";
     if (!message_.empty()) return Printable(message_);
     return fmt::format(
         "? help  q quit  s sort: {}  b by: {}  o {}  / find  \\ filter{}  z since now",
@@ -384,6 +455,13 @@ class Screen {
     }
   }
 
+  void DrawText(int row, int end) {
+    page_ = static_cast<size_t>(std::max(end - row, 1));
+    for (auto at = static_cast<size_t>(text_top_); row < end; ++at) {
+      PutLine(row++, at < inspected_.size() ? inspected_[at] : "", A_NORMAL);
+    }
+  }
+
   // The last lines that fit.
   void DrawOutput(int row, int end) {
     PutLine(row++, "the program's output (v hides it; it is printed whole at the end)", A_DIM);
@@ -403,6 +481,8 @@ class Screen {
     if (help_) {
       const auto lines = HelpLines();
       for (size_t i = 0; row < end; ++i) PutLine(row++, i < lines.size() ? lines[i] : "", A_NORMAL);
+    } else if (!inspected_.empty()) {
+      DrawText(row, end);
     } else {
       const int output = shows_output_ ? std::clamp(height / 3, 2, std::max(end - 3, 2)) : 0;
       if (height - output >= kLeastRowsForChart) {
@@ -421,6 +501,7 @@ class Screen {
   LiveView view_;
   const milliseconds delay_;
   ProgramOutput* const output_;
+  const TopScreenOptions& options_;
   LiveLines lines_;
   bool is_stale_ = true;  // lines_ isn't of the look and the view
   steady_clock::time_point next_look_ = steady_clock::now() + delay_;
@@ -430,6 +511,9 @@ class Screen {
   bool paused_ = false;
   bool help_ = false;
   bool shows_output_ = false;
+  pid_t asked_process_ = 0;
+  std::vector<std::string> inspected_;  // empty: not shown
+  long text_top_ = 0;
   size_t top_ = 0;   // the line below the headings
   size_t page_ = 1;  // the lines that there is room for
 };

@@ -98,6 +98,7 @@ class InspectTest(harness.MemprofTest):
         self.assertEqual(blocks["HoldMap"][:2], (0, 0))
         # The node of a string, the string, the table and the buckets.
         self.assertEqual(blocks["HoldMap"][2], 202)
+        self.assertEqual(self.blocks(self.inspect(pid, "--stop")), blocks)
         self.stop(process)
         self.assertEqual(process.returncode, 0)
         # What was live when it stood is what the run counted, to the byte.
@@ -273,16 +274,17 @@ int main(int argc, char** argv) {
         subprocess.run(["gcc", "-w", "-O1", source, "-o", self.path("watched")], check=True)
         for arguments in ((), ("storm",)):
             process, pid = self.start([self.path("watched"), *arguments])
-            for _ in range(10):
-                self.memprof("inspect", str(pid), "-q", "--json")
+            for i in range(10):
+                self.memprof("inspect", str(pid), "-q", "--json", *(["--stop"] if i % 3 == 0 else []))
             # An inspector that is killed leaves the program as it was, too.
             for wait in (0.02, 0.04, 0.06, 0.08, 0.1, 0.15):
-                killed = subprocess.Popen([harness.MEMPROF, "inspect", str(pid), "-q"],
-                                          cwd=self.directory, stdout=subprocess.DEVNULL,
-                                          stderr=subprocess.DEVNULL)
-                time.sleep(wait)
-                killed.kill()
-                killed.wait()
+                for how in ([], ["--stop"]):
+                    killed = subprocess.Popen([harness.MEMPROF, "inspect", str(pid), "-q", *how],
+                                              cwd=self.directory, stdout=subprocess.DEVNULL,
+                                              stderr=subprocess.DEVNULL)
+                    time.sleep(wait)
+                    killed.kill()
+                    killed.wait()
             deadline = time.monotonic() + 20
             while self.children_of(pid) and time.monotonic() < deadline:
                 time.sleep(0.05)
@@ -338,10 +340,13 @@ int main(int argc, char** argv) {
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+static void* volatile held;
 int main(void) {
+  held = malloc(100);
   struct sock_filter filter[] = {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 1),
@@ -358,7 +363,8 @@ int main(void) {
 """)
         subprocess.run(["gcc", "-w", source, "-o", self.path("filters")], check=True)
         process, pid = self.start([self.path("filters")])
-        self.assertIn("seccomp", self.refused(pid))
+        self.assertIn("--stop", self.refused(pid))
+        self.assertEqual(self.inspect(pid, "--stop")["live"]["bytes"], 100)
         self.stop(process)
         self.assertEqual(process.returncode, 0)
 

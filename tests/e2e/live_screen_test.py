@@ -237,6 +237,23 @@ class ScreenTest(live_runs.LiveRuns):
         for heading in ("live", "change", "/min", "blocks", "alloc/s", "peak", "share", "function"):
             self.until(heading)
 
+    def test_the_program_is_inspected_where_that_is_wanted(self):
+        self.top(self.start(), 80, 16)
+        self.keys("i")
+        self.until("stands still twice for about", "Enter: do it")
+        self.keys("Escape")
+        self.until("q quit", without=["stands still"])
+        self.keys("i")
+        self.until("Enter: do it")
+        self.keys("Enter")
+        self.until("51 blocks live", "kept (service, .bss) → grow service.c:8", "any other key goes back")
+        self.keys("Down")
+        self.until("lost indirectly", without=["51 blocks live"])
+        self.keys("Home")
+        self.until("51 blocks live")
+        self.keys("q")
+        self.until("q quit", "service.c:8")
+
     def test_a_page_is_opened_where_there_is_a_display(self):
         run = self.start()
         os.mkdir(self.path("bin"))

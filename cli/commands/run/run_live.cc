@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "cli/basics/message.h"
+#include "cli/inspect/viewer_inspection.h"
 #include "cli/live/live_session.h"
 #include "cli/live/runs.h"
 #include "cli/live/top_screen.h"
@@ -70,6 +71,8 @@ void View(int go, pid_t parent, ProgramOutput& output) {
     session.Look();
     TopScreenOptions options;
     options.output = &output;
+    options.inspect = InspectionTextOf;
+    options.cost_of_inspecting = CostOfInspecting;
     ShowTopScreen(session, options);
   }
   while (!HasEnded(go)) {

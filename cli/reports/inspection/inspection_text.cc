@@ -142,12 +142,15 @@ std::string InspectionText(const Profile& profile, size_t rows, const TextStyle&
   const SnapshotInspection& inspection = profile.inspection;
   const HeldFigures total = SumOf(inspection);
   const Count live = total.live();
-  std::string text = fmt::format(
-      "{} {}: {} in {} live after {}; stopped {} for {:.1f} ms, took {}\n",
-      Printable(profile.program.program), profile.program.pid, FormatBytes(live.bytes),
-      FormatCountOf(live.allocations, "block"), FormatDuration(inspection.time_ms),
-      inspection.looks == 1 ? "once" : "twice, at most",
-      static_cast<double>(inspection.longest_pause_us) / 1000, FormatDuration(inspection.took_ms));
+  const size_t width = std::max<size_t>(style.width, 40);
+  std::string text = Wrapped(
+      fmt::format("{} {}: {} in {} live after {}; stopped {} for {:.1f} ms, took {}",
+                  Printable(profile.program.program), profile.program.pid, FormatBytes(live.bytes),
+                  FormatCountOf(live.allocations, "block"), FormatDuration(inspection.time_ms),
+                  inspection.looks == 1 ? "once" : "twice, at most",
+                  static_cast<double>(inspection.longest_pause_us) / 1000,
+                  FormatDuration(inspection.took_ms)),
+      2, width - 2);
   text += Whole("lost directly", total.lost_directly);
   text += Whole("lost indirectly", total.lost_indirectly);
   text += Whole("reachable", total.reachable);
@@ -164,7 +167,7 @@ std::string InspectionText(const Profile& profile, size_t rows, const TextStyle&
   text += RetainedText(places, rows, style);
   text += PagesText(places, rows, style);
   for (const std::string& note : inspection.notes) {
-    text += "\nnote: " + Wrapped(Printable(note), 6, std::max<size_t>(style.width, 40) - 6);
+    text += "\nnote: " + Wrapped(Printable(note), 6, width - 6);
   }
   return text;
 }
