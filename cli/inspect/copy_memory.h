@@ -4,7 +4,7 @@
 // Pages of shared mappings, and those of files that were only read, count as not there: a copy's page
 // table doesn't have them.
 //
-// Thread safety: Read by any thread.
+// Thread safety: any thread.
 #pragma once
 
 #include <sys/types.h>

@@ -64,6 +64,20 @@ bool HandlesItsFaults(pid_t process) {
   return false;
 }
 
+// After unshare() the next process that the thread makes is the first one of a namespace, which ends
+// with it: the program could make no others any more.
+bool MakesNamespaces(pid_t process, pid_t thread) {
+  for (const char* kind : {"pid", "time"}) {
+    const std::string own = ProcLink(process, fmt::format("task/{}/ns/{}", thread, kind));
+    // Empty as long as the namespace has no process.
+    if (!own.empty() &&
+        own != ProcLink(process, fmt::format("task/{}/ns/{}_for_children", thread, kind))) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Linux 5.13; older headers lack it.
 constexpr auto kGetRseqConfiguration = static_cast<__ptrace_request>(0x420f);
 struct RseqConfiguration {
@@ -210,9 +224,19 @@ Result<TakenCopy> CopyTaker::Take() {
     if (StartTicksOf(process_) != ticks) {
       return Failed(fmt::format("process {} has ended", process_));
     }
-    const auto thread = std::find_if(
-        threads->begin(), threads->end(),
-        [](const RemoteThread& candidate) { return !IsInRestartableSequence(candidate); });
+    const auto makes_namespaces = [this](const RemoteThread& candidate) {
+      return MakesNamespaces(process_, candidate.id());
+    };
+    if (std::all_of(threads->begin(), threads->end(), makes_namespaces)) {
+      return Fail(ErrorKind::kUsage,
+                  fmt::format("process {} has left its namespaces (unshare), and its copy would be "
+                              "the first process of new ones: --stop looks at it while it stands",
+                              process_));
+    }
+    const auto thread =
+        std::find_if(threads->begin(), threads->end(), [&](const RemoteThread& candidate) {
+          return !IsInRestartableSequence(candidate) && !makes_namespaces(candidate);
+        });
     if (thread == threads->end()) continue;
     errno = 0;
     const long code = ptrace(PTRACE_PEEKTEXT, thread->id(), places_.syscall, nullptr);

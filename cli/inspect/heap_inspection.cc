@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <system_error>
 #include <thread>
@@ -222,9 +223,13 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
   options.lost_before = before;
   options.holders = is_last;
+  std::future<std::vector<PinnedPages>> pages;
+  if (is_last) {
+    pages = std::async(std::launch::async, [&] { return PagesByNode(*memory, *blocks, *sites); });
+  }
   look.found = Inspect(
       *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
-  if (is_last) look.pages = PagesByNode(*memory, *blocks, *sites);
+  if (is_last) look.pages = pages.get();
   for (const Root& root : roots) look.roots.push_back(root.name);
   const bool ended = copy->End();
   look.pause = copy->pause();

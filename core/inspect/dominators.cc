@@ -8,6 +8,9 @@ namespace memprof {
 namespace {
 
 constexpr uint32_t kUnseen = ~uint32_t{0};
+// Blocks that point to each other lie anywhere: most of the time is waiting for memory.
+constexpr uint64_t kFetchedAhead = 4;  // targets of a node
+constexpr uint32_t kNodesAhead = 16;
 
 class DominatorSearch {
  public:
@@ -47,6 +50,11 @@ class DominatorSearch {
   }
 
  private:
+  struct Step {
+    uint32_t number;
+    uint64_t next, end;  // in the graph's targets
+  };
+
   void NumberNodes() {
     nodes_.push_back(graph_.nodes());
     parent_.push_back(0);
@@ -56,23 +64,51 @@ class DominatorSearch {
     }
   }
 
+  void FetchTarget(uint64_t index) const {
+    const uint32_t target = graph_.targets[index];
+    __builtin_prefetch(&number_[target]);
+    __builtin_prefetch(&graph_.first[target]);
+  }
+
   void Enter(uint32_t node, uint32_t parent) {
-    number_[node] = static_cast<uint32_t>(nodes_.size());
+    const uint64_t first = graph_.first[node];
+    const uint64_t end = graph_.first[node + 1];
+    for (uint64_t i = first; i < std::min(first + kFetchedAhead, end); ++i) FetchTarget(i);
+    const auto number = static_cast<uint32_t>(nodes_.size());
+    number_[node] = number;
     nodes_.push_back(node);
     parent_.push_back(parent);
-    steps_.push_back({node, graph_.first[node]});
+    if (first != end) steps_.push_back({number, first, end});
   }
 
   void NumberFrom(uint32_t start) {
     Enter(start, 0);
     while (!steps_.empty()) {
-      auto& [node, next] = steps_.back();
-      if (next == graph_.first[node + 1]) {
+      Step& step = steps_.back();
+      if (step.next == step.end) {
         steps_.pop_back();
         continue;
       }
-      const uint32_t target = graph_.targets[next++];
-      if (number_[target] == kUnseen) Enter(target, number_[node]);
+      if (step.end - step.next > kFetchedAhead) FetchTarget(step.next + kFetchedAhead);
+      const uint32_t target = graph_.targets[step.next++];
+      if (number_[target] == kUnseen) Enter(target, step.number);
+    }
+  }
+
+  // In steps, each of which needs what the one before has fetched.
+  void FetchNode(uint32_t number) const {
+    const auto count = static_cast<uint32_t>(nodes_.size());
+    if (count - number > 3 * kNodesAhead) {
+      __builtin_prefetch(&graph_.first[nodes_[number + 3 * kNodesAhead]]);
+    }
+    if (count - number > 2 * kNodesAhead) {
+      __builtin_prefetch(graph_.TargetsOf(nodes_[number + 2 * kNodesAhead]).data());
+    }
+    if (count - number > kNodesAhead) {
+      const auto targets = graph_.TargetsOf(nodes_[number + kNodesAhead]);
+      for (size_t i = 0; i < std::min<size_t>(targets.size(), kFetchedAhead); ++i) {
+        __builtin_prefetch(&number_[targets[i]]);
+      }
     }
   }
 
@@ -82,6 +118,7 @@ class DominatorSearch {
     first_source_.assign(count + 1, 0);
     const auto for_each = [&](auto visit) {
       for (uint32_t i = 1; i < count; ++i) {
+        FetchNode(i);
         for (const uint32_t target : graph_.TargetsOf(nodes_[i])) visit(i, number_[target]);
       }
       for (const uint32_t block : also_from_) visit(0, number_[block]);
@@ -98,7 +135,7 @@ class DominatorSearch {
   std::vector<uint32_t> number_;  // by node, in the order of the search
   std::vector<uint32_t> nodes_;   // by number
   std::vector<uint32_t> parent_;  // by number: in the search's tree; in the end the dominator
-  std::vector<std::pair<uint32_t, uint64_t>> steps_;
+  std::vector<Step> steps_;
   std::vector<uint64_t> first_source_;
   std::vector<uint32_t> sources_;
 };

@@ -1,6 +1,7 @@
 #include "core/inspect/inspection.h"
 
 #include <algorithm>
+#include <future>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -202,8 +203,11 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
     result.sites.push_back(sites[number]);
   }
   if (!options.holders) return result;
-  result.paths = FindPaths(graph, reach, blocks, numbers, rank);
+  const auto find_paths = [&] { return FindPaths(graph, reach, blocks, numbers, rank); };
+  auto paths =
+      std::async(options.threads > 1 ? std::launch::async : std::launch::deferred, find_paths);
   result.retained = FindRetained(graph, blocks, numbers, rank, doubtful);
+  result.paths = paths.get();
   return result;
 }
 

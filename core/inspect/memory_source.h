@@ -1,6 +1,6 @@
 // MemorySource: the memory of a program that stands still, for example of a frozen copy.
 //
-// Thread safety: Read may be called by several threads at once. What it returns was written by the
+// Thread safety: all may be called by several threads at once. What it returns was written by the
 // program, so nothing in it is trusted.
 #pragma once
 

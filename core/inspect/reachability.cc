@@ -5,10 +5,19 @@
 namespace memprof {
 namespace {
 
+constexpr size_t kAhead = 8;
+
 // Visits all blocks that are reached from those in `order` at `from` and later.
 void Flood(const HeapGraph& graph, Reachability& found, std::vector<bool>& seen, size_t from) {
   for (size_t i = from; i < found.order.size(); ++i) {
     const uint32_t block = found.order[i];
+    // Blocks lie anywhere: what is needed soon is fetched.
+    if (found.order.size() - i > 2 * kAhead) {
+      __builtin_prefetch(&graph.first[found.order[i + 2 * kAhead]]);
+    }
+    if (found.order.size() - i > kAhead) {
+      __builtin_prefetch(graph.TargetsOf(found.order[i + kAhead]).data());
+    }
     for (const uint32_t target : graph.TargetsOf(block)) {
       if (seen[target]) continue;
       seen[target] = true;

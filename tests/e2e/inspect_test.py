@@ -368,6 +368,47 @@ int main(void) {
         self.stop(process)
         self.assertEqual(process.returncode, 0)
 
+    def test_a_program_that_left_its_namespaces_makes_children_as_before(self):
+        source = self.path("leaves.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(r"""
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void* volatile held;
+int main(void) {
+  held = malloc(100);
+  if (unshare(CLONE_NEWPID) != 0) return 77;
+  write(1, "ready\n", 6);
+  char byte;
+  read(0, &byte, 1);
+  for (int i = 0; i < 2; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      printf("child %d\n", getpid());
+      fflush(stdout);
+      sleep(1);
+      _exit(0);
+    }
+    if (child < 0) perror("fork");
+    usleep(100000);
+  }
+  return 0;
+}
+""")
+        subprocess.run(["gcc", "-w", source, "-o", self.path("leaves")], check=True)
+        if harness.run([self.path("leaves")], stdin=subprocess.DEVNULL).returncode == 77:
+            self.skipTest("namespaces may not be left")
+        process, pid = self.start([self.path("leaves")])
+        self.assertIn("--stop", self.refused(pid))
+        self.assertEqual(self.inspect(pid, "--stop")["live"]["bytes"], 100)
+        process.stdin.close()
+        self.assertEqual([process.stdout.readline() for _ in range(2)], [b"child 1\n", b"child 2\n"])
+        process.wait(harness.TIMEOUT)
+
 
 def add(name, library):
     setattr(InspectTest, f"test_tells_lost_blocks_from_held_ones_with_{name}",
