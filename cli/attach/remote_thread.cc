@@ -227,6 +227,41 @@ std::vector<unsigned char> RemoteThread::VectorRegisters() const {
   return state;
 }
 
+namespace {
+
+// A copy that shares the descriptors leaves them to the program, so that nothing is different there: an
+// exec takes a table that is shared apart, and the program's file locks would go with the copy's. Linux
+// 5.9; before, they stay shared.
+void LeaveDescriptors(pid_t copy, const CallPlaces& places) {
+  constexpr int kMostSteps = 16;
+  constexpr uint64_t kCloseRange = 436;  // older headers lack it
+  constexpr uint64_t kUnshare = 2;
+  user_regs_struct own;
+  if (ptrace(PTRACE_GETREGS, copy, nullptr, &own) != 0) return;
+  user_regs_struct call = own;
+  call.rip = places.syscall;
+  call.rax = kCloseRange;
+  call.orig_rax = static_cast<uint64_t>(-1);
+  call.rdi = 0;
+  call.rsi = ~uint32_t{0};
+  call.rdx = kUnshare;
+  if (ptrace(PTRACE_SETREGS, copy, nullptr, &call) != 0) return;
+  user_regs_struct after = call;
+  for (int i = 0; i < kMostSteps && after.rip != places.syscall + kSyscallBytes; ++i) {
+    if (ptrace(PTRACE_SINGLESTEP, copy, nullptr, nullptr) != 0) return;
+    int status = 0;
+    pid_t waited;
+    do {
+      waited = waitpid(copy, &status, __WALL);
+    } while (waited < 0 && errno == EINTR);
+    if (waited != copy || !WIFSTOPPED(status)) return;
+    if (ptrace(PTRACE_GETREGS, copy, nullptr, &after) != 0) return;
+  }
+  ptrace(PTRACE_SETREGS, copy, nullptr, &own);
+}
+
+}  // namespace
+
 std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places,
                                                  const std::function<void()>& if_it_stalls) {
   constexpr uint64_t kNoStack = 8;  // it would fail at its first instruction
@@ -274,6 +309,7 @@ std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places,
   } while (waited < 0 && errno == EINTR);
   if (waited != copy || !WIFSTOPPED(status)) return std::nullopt;
   ptrace(PTRACE_SETOPTIONS, copy, nullptr, Data(PTRACE_O_EXITKILL));
+  LeaveDescriptors(copy, places);
   return copy;
 }
 

@@ -56,7 +56,7 @@ class RemoteThread {
   // The system call's result, as the kernel gives it (-errno).
   std::optional<int64_t> SystemCall(const CallPlaces& places, int64_t number,
                                     std::initializer_list<uint64_t> arguments);
-  // Makes the process a copy of itself that never runs: a child that shares its descriptors, whose end
+  // Makes the process a copy of itself that never runs: a child without descriptors, whose end
   // sends no signal, and that waitpid() finds only with __WALL. The copy is stopped, is traced by us,
   // and dies with us. Within a series of calls. -errno: the kernel made none. `if_it_stalls` is called
   // if it takes some seconds: it waits for another thread then, which may have to go on.

@@ -34,6 +34,8 @@ std::vector<SpaceMapping> ParseMappings(const std::string& smaps) {
       if (!mappings.empty()) {
         mappings.back().like_trackers = HasFlag(flags, " dd") && HasFlag(flags, " nr") &&
                                         (HasFlag(flags, " nh") || HasFlag(flags, " hg"));
+        mappings.back().not_copied = HasFlag(flags, " dc");
+        mappings.back().wiped = HasFlag(flags, " wf");
       }
       continue;
     }
@@ -53,6 +55,46 @@ std::vector<SpaceMapping> ParseMappings(const std::string& smaps) {
 
 std::vector<SpaceMapping> MappingsOf(pid_t pid) {
   return ParseMappings(ProcText(pid, "smaps", kMostText));
+}
+
+namespace {
+
+bool HasAnother(pid_t process, const std::vector<SpaceMapping>& mappings) {
+  ProcessMaps maps(process);
+  auto known = mappings.begin();
+  for (std::string line; maps.Next(line);) {
+    const auto mapping = ParseMappingLine(line);
+    if (!mapping || mapping->permissions.find('s') != std::string_view::npos) continue;
+    while (known != mappings.end() && known->range.end <= mapping->start) ++known;
+    if (known == mappings.end() || known->range.begin >= mapping->end) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<AddressRange> NotInCopy(pid_t process, std::vector<SpaceMapping>& of_copy) {
+  // The kernel's answer with flags costs the process more.
+  if (HasAnother(process, of_copy)) {
+    for (SpaceMapping& mapping : MappingsOf(process)) {
+      // A device's memory has a name.
+      if (mapping.not_copied && !mapping.shared && !mapping.like_trackers &&
+          !mapping.name.starts_with("[v") && !mapping.name.starts_with("/dev/")) {
+        of_copy.push_back(std::move(mapping));
+      }
+    }
+    std::sort(of_copy.begin(), of_copy.end(), [](const SpaceMapping& a, const SpaceMapping& b) {
+      return a.range.begin < b.range.begin;
+    });
+  }
+  std::vector<AddressRange> ranges;
+  for (const SpaceMapping& mapping : of_copy) {
+    const bool is_missing = mapping.not_copied || (mapping.wiped && !mapping.like_trackers);
+    if (is_missing && !mapping.shared && !mapping.name.starts_with("[v")) {
+      ranges.push_back(mapping.range);
+    }
+  }
+  return ranges;
 }
 
 std::vector<SpaceModule> ModulesOf(const std::vector<SpaceMapping>& mappings,

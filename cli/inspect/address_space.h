@@ -25,12 +25,18 @@ struct SpaceMapping {
   std::string name;  // path, "[heap]", …; empty: anonymous
   // As the tracker maps its own memory: not dumped, not reserved, and told whether its pages are huge.
   bool like_trackers = false;
+  bool not_copied = false;  // a fork's child doesn't get it
+  bool wiped = false;       // or gets it empty
 };
 
 // By address. Empty: it can't be read.
 std::vector<SpaceMapping> MappingsOf(pid_t pid);
 // The same from the text of smaps.
 std::vector<SpaceMapping> ParseMappings(const std::string& smaps);
+
+// Private memory that a copy of the process hasn't got, although the program has data there: what isn't
+// among the copy's mappings is added to them. By address.
+std::vector<AddressRange> NotInCopy(pid_t process, std::vector<SpaceMapping>& of_copy);
 
 struct SpaceModule {
   std::string path;

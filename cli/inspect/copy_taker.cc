@@ -153,6 +153,13 @@ Result<void> CopyTaker::FindPlaces() {
   return Failed(fmt::format("process {} has no libc as expected", process_));
 }
 
+bool CopyTaker::AreRight(const RemoteThread& thread) const {
+  errno = 0;
+  const long code = ptrace(PTRACE_PEEKTEXT, thread.id(), places_.syscall, nullptr);
+  constexpr long kSyscall = 0x050f;
+  return errno == 0 && (code & 0xffff) == kSyscall;
+}
+
 Result<std::vector<RemoteThread>> CopyTaker::StopAll() {
   std::vector<RemoteThread> threads;
   const auto until = steady_clock::now() + kStopLimit;
@@ -238,10 +245,7 @@ Result<TakenCopy> CopyTaker::Take() {
           return !IsInRestartableSequence(candidate) && !makes_namespaces(candidate);
         });
     if (thread == threads->end()) continue;
-    errno = 0;
-    const long code = ptrace(PTRACE_PEEKTEXT, thread->id(), places_.syscall, nullptr);
-    constexpr long kSyscall = 0x050f;
-    if (errno != 0 || (code & 0xffff) != kSyscall) {
+    if (!AreRight(*thread)) {
       return Failed(fmt::format("process {} has executed another program", process_));
     }
     TakenCopy taken;
@@ -304,9 +308,12 @@ bool CopyTaker::End(pid_t copy) {
     int error = 0;
     auto thread = RemoteThread::Seize(process_, id, error);
     if (!thread || !thread->Interrupt() || !thread->AwaitStop(steady_clock::now() + kStopLimit) ||
-        IsInRestartableSequence(*thread) || !thread->BeginCalls()) {
+        IsInRestartableSequence(*thread)) {
       continue;
     }
+    // It may have executed another program meanwhile.
+    if (!AreRight(*thread) && (!FindPlaces() || !AreRight(*thread))) continue;
+    if (!thread->BeginCalls()) continue;
     const auto waited = thread->SystemCall(
         places_, SYS_wait4,
         {seen != 0 ? seen : static_cast<uint64_t>(copy), 0, __WALL | WNOHANG, 0});

@@ -37,6 +37,7 @@ class CopyTaker {
 
  private:
   Result<void> FindPlaces();
+  bool AreRight(const RemoteThread& thread) const;  // the places
   Result<std::vector<RemoteThread>> StopAll();
 
   const pid_t process_;

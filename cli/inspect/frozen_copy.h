@@ -10,7 +10,7 @@
 //                           copy, stops one thread once more   the copy is waited for: no zombie
 //
 // So whatever ends this process, nothing stays behind. Where no copy can be made the process itself can
-// stand still instead, until this object is gone; the rest is the same. The copy shares the process's descriptors; its
+// stand still instead, until this object is gone; the rest is the same. The copy has none of the process's descriptors; its
 // end sends no signal, and the process's waitpid() doesn't see it.
 //
 // Thread safety: one owner. Take forks: no other thread may run.

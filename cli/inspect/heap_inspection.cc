@@ -16,6 +16,8 @@
 #include "cli/inspect/copy_memory.h"
 #include "cli/inspect/frozen_copy.h"
 #include "cli/inspect/root_finder.h"
+#include "cli/inspect/split_memory.h"
+#include "cli/supervisor/images/program_mark.h"
 #include "core/base_name.h"
 #include "core/inspect/inspection.h"
 #include "core/inspect/pinned_pages.h"
@@ -150,10 +152,11 @@ struct Look {
   std::chrono::microseconds pause{0};
   std::optional<RegionSites> sites;
   std::vector<PinnedPages> pages;  // by node of the sites' snapshot
+  bool has_uncopied = false;
 };
 
 // Why no pointers are followed into what a copy has; empty: they are.
-std::string WhyNotFollowed(const CopyMemory& memory, const RegionHeader& header, pid_t pid) {
+std::string WhyNotFollowed(const MemorySource& memory, const RegionHeader& header, pid_t pid) {
   const auto pools = ReadLiveMap(memory, header.heap.pool_map);
   if (pools && pools->empty()) return {};
   return fmt::format(
@@ -161,7 +164,8 @@ std::string WhyNotFollowed(const CopyMemory& memory, const RegionHeader& header,
 }
 
 // The pages of each node of the sites' snapshot.
-std::vector<PinnedPages> PagesByNode(const CopyMemory& memory, const std::vector<LiveBlock>& blocks,
+std::vector<PinnedPages> PagesByNode(const MemorySource& memory,
+                                     const std::vector<LiveBlock>& blocks,
                                      const RegionSites& sites) {
   const Snapshot& snapshot = sites.snapshot();
   return FindPinnedPages(
@@ -178,22 +182,30 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
                       const std::vector<LostBlock>* before, bool is_last) {
   auto copy = FrozenCopy::Take(process.pid, how);
   if (!copy) return tl::unexpected<Error>(copy.error());
-  auto memory = CopyMemory::Open(copy->pid());
-  if (!memory) return tl::unexpected<Error>(memory.error());
+  auto copied = CopyMemory::Open(copy->pid());
+  if (!copied) return tl::unexpected<Error>(copied.error());
+  auto going_on = CopyMemory::Open(process.pid);
+  if (!going_on) return tl::unexpected<Error>(going_on.error());
+  RootFacts facts;
+  facts.mappings = MappingsOf(copy->pid());
+  std::vector<AddressRange> elsewhere;
+  if (how == FrozenBy::kCopying) elsewhere = NotInCopy(process.pid, facts.mappings);
+  const SplitMemory memory(*copied, *going_on, elsewhere);
   // The region is shared, and goes on. Sites and cells that were there are still the same.
   auto sites = RegionSites::Read(process.region, ProgramOf(process));
   if (!sites) return tl::unexpected<Error>(sites.error());
   const RegionHeader& header = sites->region().header();
+  if (HasMapped(copy->pid(), process.region.fd) == false) {
+    return Refused(fmt::format("process {} has executed another program", process.pid));
+  }
   std::string why = WhyNot(sites->region(), process.pid);
-  if (why.empty()) why = WhyNotFollowed(*memory, header, process.pid);
+  if (why.empty()) why = WhyNotFollowed(memory, header, process.pid);
   if (!why.empty()) return Refused(std::move(why));
-  const auto blocks = ReadLiveBlocks(*memory, header.heap);
+  const auto blocks = ReadLiveBlocks(memory, header.heap);
   if (!blocks) return tl::unexpected<Error>(blocks.error());
   if (blocks->size() > kMostBlocks) return Refused("the program has too many live blocks");
 
-  RootFacts facts;
-  facts.mappings = MappingsOf(copy->pid());
-  facts.modules = ModulesOf(facts.mappings, MappedFiles(*memory));
+  facts.modules = ModulesOf(facts.mappings, MappedFiles(*copied));
   facts.threads = copy->threads();
   facts.mapped = MappedRanges(sites->region());
   facts.allocator = AllocatorOf(process.pid, facts.modules);
@@ -213,7 +225,7 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
   }
   facts.thread_state = Once(header.heap.thread_state);
   facts.thread_state_bytes = std::min<uint64_t>(Once(header.heap.thread_state_bytes), 4096);
-  std::vector<Root> roots = FindRoots(facts, *memory);
+  std::vector<Root> roots = FindRoots(facts, memory);
   if (!facts.allocator.empty()) {
     roots.push_back(BlocksOfAllocator(process.pid, facts.allocator, *blocks, *sites));
   }
@@ -225,10 +237,10 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
   options.holders = is_last;
   std::future<std::vector<PinnedPages>> pages;
   if (is_last) {
-    pages = std::async(std::launch::async, [&] { return PagesByNode(*memory, *blocks, *sites); });
+    pages = std::async(std::launch::async, [&] { return PagesByNode(memory, *blocks, *sites); });
   }
   look.found = Inspect(
-      *memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
+      memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
   if (is_last) look.pages = pages.get();
   for (const Root& root : roots) look.roots.push_back(root.name);
   const bool ended = copy->End();
@@ -240,6 +252,7 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
                     "in it until it waits for all its children, or ends",
                     process.pid));
   }
+  look.has_uncopied = !elsewhere.empty();
   look.sites.emplace(std::move(*sites));
   return look;
 }
@@ -362,6 +375,12 @@ Result<HeapInspection> InspectHeap(const ShownProcess& shown,
   found.took_ms = static_cast<uint64_t>(
       std::chrono::duration_cast<milliseconds>(steady_clock::now() - since).count());
   found.notes = NotesOn(last->sites->region().header());
+  if (last->has_uncopied) {
+    found.notes.emplace_back(
+        "memory that is kept out of copies (MADV_DONTFORK, MADV_WIPEONFORK) was read while the "
+        "program "
+        "went on");
+  }
   // Only the stacks in use are kept, since finding names takes time.
   stacks.sites.clear();
   stacks.inspection = found;

@@ -86,7 +86,7 @@ class RootFinder {
           facts_.mappings.begin(), facts_.mappings.end(), range.begin,
           [](const SpaceMapping& one, uint64_t begin) { return one.range.end <= begin; });
       for (; mapping != facts_.mappings.end() && mapping->range.begin < range.end; ++mapping) {
-        if (!IsPrivateData(*mapping)) continue;
+        if (mapping->shared) continue;  // others may have been filled and sealed
         mapped.push_back(
             {std::max(range.begin, mapping->range.begin), std::min(range.end, mapping->range.end)});
       }
@@ -97,11 +97,11 @@ class RootFinder {
   }
 
  private:
-  static bool IsPrivateData(const SpaceMapping& mapping) {
-    return mapping.readable && mapping.writable && !mapping.shared;
+  static bool HasNoFile(const SpaceMapping& mapping) {
+    return !mapping.shared && (mapping.name.empty() || mapping.name.starts_with("[anon"));
   }
   static bool IsAnonymous(const SpaceMapping& mapping) {
-    return IsPrivateData(mapping) && (mapping.name.empty() || mapping.name.starts_with("[anon"));
+    return HasNoFile(mapping) && mapping.readable && mapping.writable;
   }
 
   void Add(const std::string& name, const std::vector<AddressRange>& ranges,
@@ -223,7 +223,8 @@ class RootFinder {
   void AddOtherMemory() {
     std::vector<AddressRange> ranges;
     for (const SpaceMapping& mapping : facts_.mappings) {
-      if (IsAnonymous(mapping)) ranges.push_back(mapping.range);
+      // Also what may not be written any more: it may have been filled before.
+      if (HasNoFile(mapping) && mapping.readable) ranges.push_back(mapping.range);
     }
     Add("other memory", ranges);
   }

@@ -2,11 +2,13 @@
 """memprof inspect: the blocks that tests/programs/inspected.cc loses and holds are told apart, with each
 allocator, and the program notices nothing."""
 import collections
+import fcntl
 import glob
 import json
 import os
 import re
 import signal
+import struct
 import subprocess
 import time
 import unittest
@@ -29,6 +31,8 @@ ANSWER = {
     "HoldByGlobal": (0, 0, 10),
     "HoldByInterior": (0, 0, 1),
     "HoldByMapping": (0, 0, 5),
+    "HoldBySealedMapping": (0, 0, 3),
+    "HoldOutOfCopies": (0, 0, 2),
     "HoldByLocal": (0, 0, 1),
     "NewNode": (0, 0, 50),
     "HoldByUniquePointers": (0, 0, 32),
@@ -197,6 +201,7 @@ class InspectTest(harness.MemprofTest):
                    if frame.findtext("file") == "inspected.cc"]
             blocks = int(error.findtext("xwhat/leakedblocks"))
             found[own[0].split("(")[0]][kinds.index(error.findtext("kind"))] += blocks
+        self.assertEqual(found.pop("HoldBySealedMapping"), [3, 0])  # it looks only at what can be written
         self.assertEqual(dict(found), {name: list(answer[:2]) for name, answer in ANSWER.items()
                                        if any(answer[:2])})
 
@@ -216,7 +221,8 @@ class InspectTest(harness.MemprofTest):
             self.assertIsNotNone(own, part)
             found[own[1]][leak[1] == "Indirect"] += int(leak[2])
         # It doesn't look at memory that the program mapped.
-        self.assertEqual(found.pop("HoldByMapping"), [5, 0])
+        for name in ("HoldByMapping", "HoldBySealedMapping", "HoldOutOfCopies"):
+            self.assertEqual(found.pop(name), [ANSWER[name][2], 0])
         expected = {name: list(answer[:2]) for name, answer in ANSWER.items() if any(answer[:2])}
         # It calls all blocks of a cycle indirectly lost.
         for name in ("LoseCycle", "LoseSharedPointers"):
@@ -367,6 +373,56 @@ int main(void) {
         self.assertEqual(self.inspect(pid, "--stop")["live"]["bytes"], 100)
         self.stop(process)
         self.assertEqual(process.returncode, 0)
+
+    def test_a_program_that_executes_another_keeps_its_locks(self):
+        source = self.path("executes.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(r"""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void** list;
+int main(int argc, char** argv) {
+  if (argc == 2) {
+    int fd = open("lock", O_RDWR | O_CREAT, 0600);
+    struct flock lock = {.l_type = F_WRLCK};
+    fcntl(fd, F_SETLK, &lock);
+    for (int i = 0; i < 1000000; ++i) {
+      void** node = malloc(16);
+      *node = list;
+      list = node;
+    }
+  }
+  write(1, "ready\n", 6);
+  char byte;
+  read(0, &byte, 1);
+  if (argc == 2) execl(argv[0], argv[0], "x", "y", NULL);
+}
+""")
+        subprocess.run(["gcc", "-w", "-O1", source, "-o", self.path("executes")], check=True)
+
+        def is_locked():
+            lock = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+            with open(self.path("lock"), "r+b") as file:
+                return struct.unpack("hhqqi4x", fcntl.fcntl(file, fcntl.F_GETLK, lock))[0] != fcntl.F_UNLCK
+
+        process, pid = self.start([self.path("executes"), "x"])
+        looking = subprocess.Popen([harness.MEMPROF, "inspect", str(pid), "--once", "--json"],
+                                   cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertIn(b"stopping", looking.stderr.readline())
+        while len(self.children_of(pid)) == 0 and looking.poll() is None:
+            time.sleep(0.001)
+        self.assertTrue(is_locked())
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+        self.assertEqual(process.stdout.readline(), b"ready\n")
+        out, error = looking.communicate(timeout=harness.TIMEOUT)
+        self.assertEqual(looking.returncode, 0, error)
+        self.assertEqual(json.loads(out)["live"]["allocations"], 1000000)
+        self.assertTrue(is_locked())
+        self.assertEqual(self.children_of(pid), "")
 
     def test_a_program_that_left_its_namespaces_makes_children_as_before(self):
         source = self.path("leaves.c")

@@ -100,10 +100,32 @@ static void HoldByGlobal() {
 char* interior;
 static void HoldByInterior() { interior = static_cast<char*>(calloc(1, 1000)) + 999; }
 
-static void HoldByMapping() {
-  void** page = static_cast<void**>(
+static void** MappedPages() {
+  return static_cast<void**>(
       mmap(nullptr, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+}
+
+static void HoldByMapping() {
+  void** page = MappedPages();
   for (int i = 0; i < 5; ++i) page[600 + i] = calloc(1, 24);
+}
+
+// Filled first, and then neither written nor even read any more.
+static void HoldBySealedMapping() {
+  for (const int protection : {PROT_READ, PROT_READ | PROT_EXEC, PROT_NONE}) {
+    void** page = MappedPages();
+    page[7] = calloc(1, 40);
+    mprotect(page, 8192, protection);
+  }
+}
+
+// A forked child, or another copy, doesn't get these pages, or gets them empty.
+static void HoldOutOfCopies() {
+  for (const int advice : {MADV_DONTFORK, MADV_WIPEONFORK}) {
+    void** page = MappedPages();
+    page[7] = calloc(1, 48);
+    madvise(page, 8192, advice);
+  }
 }
 
 thread_local void* local;
@@ -181,6 +203,8 @@ int main(int argc, char** argv) {
   HoldByGlobal();
   HoldByInterior();
   HoldByMapping();
+  HoldBySealedMapping();
+  HoldOutOfCopies();
   HoldByLocal();
   HoldList();
   HoldMap();

@@ -16,8 +16,11 @@ namespace {
 Result<SnapshotInspection> InspectRunning(const ShownProcess& process, bool at_exit) {
   HeapInspectionOptions how;
   how.longest_pause = std::chrono::milliseconds::max();
-  // Its only thread waits: nothing moves.
-  if (at_exit && ThreadsInProc(process.pid).size() == 1) how.looks = 1;
+  // Its only thread waits: nothing moves, and no copy is needed.
+  if (at_exit && ThreadsInProc(process.pid).size() == 1) {
+    how.looks = 1;
+    how.how = FrozenBy::kStopping;
+  }
   auto inspection = InspectHeap(process, how);
   if (!inspection) return tl::unexpected<Error>(inspection.error());
   return std::move(inspection->found);
