@@ -5,7 +5,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <string_view>
 
 #include "core/scoped_fd.h"
 
@@ -19,6 +21,12 @@ std::vector<char*> PointersTo(const std::vector<std::string>& words) {
   return pointers;
 }
 
+bool IsReplaced(std::string_view variable, const std::vector<std::string>& by) {
+  const std::string_view name = variable.substr(0, variable.find('=') + 1);
+  return std::any_of(by.begin(), by.end(),
+                     [name](const std::string& one) { return one.starts_with(name); });
+}
+
 }  // namespace
 
 std::string OutputOf(const std::vector<std::string>& argv, const CommandOptions& options) {
@@ -28,8 +36,10 @@ std::string OutputOf(const std::vector<std::string>& argv, const CommandOptions&
   ScopedFd writing(fds[1]);
   std::vector<char*> pointers = PointersTo(argv);
   pointers.push_back(nullptr);
-  std::vector<char*> variables = PointersTo(options.environment);  // the first of a name is found
-  for (char** variable = environ; *variable != nullptr; ++variable) variables.push_back(*variable);
+  std::vector<char*> variables = PointersTo(options.environment);
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!IsReplaced(*variable, options.environment)) variables.push_back(*variable);
+  }
   variables.push_back(nullptr);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);

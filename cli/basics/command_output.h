@@ -8,7 +8,7 @@ namespace memprof {
 
 struct CommandOptions {
   bool with_errors = false;              // what it writes to stderr, too; else that is dropped
-  std::vector<std::string> environment;  // "NAME=value", before the variables there are
+  std::vector<std::string> environment;  // "NAME=value", in place of those of these names
 };
 
 // Runs argv[0] (found in PATH) and returns what it wrote to stdout. Empty if it can't be run. The

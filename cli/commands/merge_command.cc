@@ -54,7 +54,7 @@ int MergeCommand(const MergeOptions& options) {
     return kExitUsage;
   }
   if (const auto free = CheckOutput(options.output); !free) return ExitStatusOf(free.error());
-  const auto merged = Merge(options.captures);
+  const auto merged = Merge(WithoutUnbegun(options.captures));
   if (!merged) return ExitStatusOf(merged.error());
   const auto bytes = EncodeMerge(*merged);
   if (!bytes) return ExitStatusOf(bytes.error());

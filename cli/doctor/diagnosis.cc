@@ -44,7 +44,9 @@ std::string LackOf(const std::string& path) {
   if (!facts) return "can't be read: addresses only";
   const std::string no_id = facts->build_id.empty() ? "; no build-id to know it by" : "";
   Downloads none(std::chrono::milliseconds(0), nullptr);
-  switch (ModuleSymbols({path, facts->build_id}, {}, none).lack()) {
+  std::error_code error;  // then the path is empty, and nothing is found
+  const std::string absolute = std::filesystem::absolute(path, error).string();
+  switch (ModuleSymbols({absolute, facts->build_id}, {}, none).lack()) {
     case Lack::kNothing:
       return no_id.empty() ? no_id : no_id.substr(2);
     case Lack::kFile:

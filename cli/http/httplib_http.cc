@@ -353,8 +353,11 @@ class CppHttplib final : public HttpEngine {
     const std::string where = local ? "unix:" + place.socket : place.host;
     if (too_long) return Fail(ErrorKind::kIo, where + ": the answer is too long");
     if (!result) {
-      return Fail(ErrorKind::kIo, where + ": " + httplib::to_string(result.error()) +
-                                      "; does memprof serve, or run --serve, listen there?");
+      const bool nobody = result.error() == httplib::Error::Connection;
+      return Fail(
+          ErrorKind::kIo,
+          where + (nobody ? ": nothing listens there" : ": " + httplib::to_string(result.error())) +
+              "; does memprof serve, or run --serve, still run?");
     }
     answer.status = result->status;
     if (method == "POST") answer.body = result->body;

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,6 +32,15 @@ tl::unexpected<Error> In(const std::string& file, const Error& error) {
   return Fail(error.kind, fmt::format("{}: {}", file, error.message));
 }
 
+// Empty, or a first page of zeros. A device or a pipe isn't read here.
+bool IsUnbegun(int fd) {
+  struct stat info;
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  char page[4096] = {};
+  const ssize_t n = pread(fd, page, sizeof page, 0);
+  return n >= 0 && std::all_of(page, page + n, [](char byte) { return byte == 0; });
+}
+
 // A region's current content.
 struct RegionContent {
   CanonicalSnapshot snapshot;
@@ -45,6 +55,13 @@ Result<std::optional<RegionContent>> ReadIfRegion(const std::string& file) {
                 fmt::format("{}: no such file; `memprof run -o FILE PROGRAM` leaves one", file));
   }
   if (!fd) return Fail(ErrorKind::kUnreadable, fmt::format("{}: {}", file, strerror(errno)));
+  if (IsUnbegun(fd.get())) {
+    return Fail(
+        ErrorKind::kUnreadable,
+        fmt::format("{}: empty: its process was killed before it counted anything, or it is "
+                    "no capture",
+                    file));
+  }
   if (!IsRegion(fd.get())) return std::nullopt;
   SnapshotProgram program;  // the facts that a region alone doesn't have
   program.program = std::filesystem::path(file).filename().string();
@@ -209,7 +226,7 @@ Result<Loaded> Load(const Captures& captures) {
   const std::vector<std::string>& names = captures.names;
   std::vector<SnapshotProgram> there;
   auto loaded = names.size() == 1 ? LoadOne(names[0], captures.processes, there)
-                                  : LoadMerged(names, captures.processes, there);
+                                  : LoadMerged(WithoutUnbegun(names), captures.processes, there);
   if (loaded && loaded->processes && loaded->processes->shown == 0) {
     return WhyNoProcess(names, *loaded->processes, there);
   }
@@ -226,6 +243,21 @@ Profile ProfileOf(Loaded& loaded, Symbolizer& symbolizer, const ProfileOptions& 
 }
 
 }  // namespace
+
+std::vector<std::string> WithoutUnbegun(const std::vector<std::string>& names) {
+  std::vector<std::string> begun;
+  for (const std::string& name : names) {
+    const ScopedFd fd(open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!fd || !IsUnbegun(fd.get())) begun.push_back(name);
+  }
+  if (begun.empty()) return names;  // then the first one's error says it
+  for (const std::string& name : names) {
+    if (std::find(begun.begin(), begun.end(), name) == begun.end()) {
+      Say("{} is left out: its process was killed before it counted anything", name);
+    }
+  }
+  return begun;
+}
 
 std::string TextOfNames(const std::vector<std::string>& names) {
   return names.size() == 1 ? names[0] : fmt::format("{} captures", names.size());

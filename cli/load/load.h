@@ -32,6 +32,10 @@ struct Captures {
 
 Result<Profile> LoadProfile(const Captures& captures, const SymbolOptions& symbols = {});
 
+// Of several files those that have anything: a process that was killed while it made its region leaves
+// an empty one, or one of zeros. Says which ones are left out.
+std::vector<std::string> WithoutUnbegun(const std::vector<std::string>& names);
+
 // The bytes of a capture; for a region, those of a capture of its current state.
 struct CaptureBytes {
   std::string bytes;

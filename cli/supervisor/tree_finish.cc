@@ -78,17 +78,21 @@ void StayWithTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket, bo
   } while (AwaitTrackers(tree, signals, socket));
 }
 
+void KillTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
+  // A child that was forked meanwhile has had no signal.
+  for (int tries = 0; tries < kKillTries && tree.AnyLiving(); ++tries) {
+    tree.SignalAll(SIGKILL);
+    AwaitEvent(tree, signals, socket, tree.NextLook());
+  }
+}
+
 // Kills what a timeout's SIGTERM hasn't ended in time.
 void EndTree(ProcessTree& tree, Signals& signals, TrackerSocket& socket) {
   const auto until = steady_clock::now() + kKillAfterTimeout;
   while (tree.AnyLiving() && steady_clock::now() < until) {
     AwaitEvent(tree, signals, socket, std::min(tree.NextLook(), until));
   }
-  // A child that was forked meanwhile has had no signal.
-  for (int tries = 0; tries < kKillTries && tree.AnyLiving(); ++tries) {
-    tree.SignalAll(SIGKILL);
-    AwaitEvent(tree, signals, socket, tree.NextLook());
-  }
+  KillTree(tree, signals, socket);
 }
 
 enum class Supervising {
@@ -152,6 +156,9 @@ TreeOutcome FinishTree(const TreeEnd& end, ProcessTree& tree, Signals& signals,
                        TrackerSocket& socket, PrivateDirectory& directory) {
   if (end.timed_out) EndTree(tree, signals, socket);
   if (end.wait) StayWithTree(tree, signals, socket, true);
+  // The first process of a pid namespace: the kernel kills all others when it ends, as it would at the
+  // program's own end.
+  if (!end.wait && getpid() == 1) KillTree(tree, signals, socket);
   const auto where = !end.wait && AwaitTrackers(tree, signals, socket)
                          ? GoOnInBackground(tree, directory, end.callers)
                          : Supervising::kEnded;
@@ -191,8 +198,10 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
   } else if (!tree.merge_error.empty()) {
     lines.push_back("there is no merge of all processes: " + tree.merge_error);
   } else if (tree.living != 0) {
-    lines.push_back(fmt::format("{} of them still run: the merge {} is written when they end",
-                                FormatCount(tree.living), InsertBeforeExtension(output, ".all")));
+    lines.push_back(fmt::format("{} of them still {}: the merge {} is written when {}",
+                                FormatCount(tree.living), tree.living == 1 ? "runs" : "run",
+                                InsertBeforeExtension(output, ".all"),
+                                tree.living == 1 ? "it ends" : "they end"));
   }
   if (tree.refused != 0) {
     lines.push_back(

@@ -75,6 +75,24 @@ class MergeTest(harness.MemprofTest):
                         ("stats", "--json"), ("transform", "json"), ("transform", "folded")):
             self.assertEqual(self.memprof(*command, a, b), self.memprof(*command, self.path("ab")))
 
+    def test_regions_of_processes_that_were_killed_at_once_are_left_out(self):
+        a = self.capture("a")
+        b = self.capture("b")
+        for name, size in (("empty", 0), ("zeros", 3 << 20)):
+            with open(self.path(name), "wb") as file:
+                file.truncate(size)
+            done = harness.run([harness.MEMPROF, "stats", self.path(name)])
+            self.assertEqual(done.returncode, 3)
+            self.assertIn(b"before it counted anything", done.stderr)
+        merge = [harness.MEMPROF, "merge", a, self.path("empty"), b, self.path("zeros"), "-o"]
+        done = harness.run([*merge, self.path("some")])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count(b"is left out"), 2)
+        self.merged("ab", a, b)
+        self.assertEqual(self.memprof("stats", "--json", self.path("some")),
+                         self.memprof("stats", "--json", self.path("ab")))
+        self.assertEqual(self.memprof("summary", a, self.path("zeros"), b), self.memprof("summary", a, b))
+
     def test_what_can_not_be_summed_is_refused_in_one_line(self):
         a = self.capture("a")
         sampled = self.capture("s", flags=("--sample", "1K"))

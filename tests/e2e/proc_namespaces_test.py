@@ -50,6 +50,15 @@ class ProcNamespacesTest(harness.MemprofTest):
                  for path in glob.glob(self.path("x.*.memprof"))}
         self.assertIn("main_thread_ends", names)
 
+    def test_what_ends_with_the_first_process_of_a_namespace_is_merged(self):
+        done = harness.run([*self.unshare("-pf", "--mount-proc"), harness.MEMPROF, "run", "-f", "-o", "x.memprof",
+                            "--", "sh", "-c", f"{ODD} workers 2 100 & sleep 30 & sleep 0.5; exit 5"],
+                           cwd=self.directory)
+        self.assertEqual(done.returncode, 5, done.stderr.decode())
+        self.assertIn("all together", done.stderr.decode())
+        self.assertEqual(sorted(os.path.basename(path) for path in glob.glob(self.path("*.memprof"))),
+                         ["x.all.memprof", "x.memprof"])
+
     def test_nothing_is_attached_to_by_pids_of_elsewhere(self):
         done = harness.run([*self.unshare("-pf"), "sh", "-c",
                             f"sleep 20 & {harness.MEMPROF} attach $!; status=$?; kill $!; exit $status"],

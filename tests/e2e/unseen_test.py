@@ -122,7 +122,9 @@ class UnseenTest(harness.MemprofTest):
             self.assertEqual(self.unseen("x.all.memprof"), [("processes", "again", "", 1)])
 
     def test_a_program_that_renames_itself_late_executed_nothing(self):
-        ways = {"self": 'pthread_setname_np(pthread_self(), "worker-7")', "prctl": 'prctl(PR_SET_NAME, "worker-7")',
+        ways = {"self": 'pthread_setname_np(pthread_self(), "worker-7")',
+                "lines": 'pthread_setname_np(pthread_self(), "two\\nlines")',
+                "prctl": 'prctl(PR_SET_NAME, "worker-7")',
                 "syscall": 'syscall(SYS_prctl, PR_SET_NAME, "worker-7-with-a-long-name")',
                 "other": "pthread_create(&id, NULL, other, (void*)pthread_self()); pthread_join(id, NULL)"}
         for way, call in ways.items():

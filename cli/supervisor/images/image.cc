@@ -217,7 +217,7 @@ std::string Image::ToldName() const {
   char name[sizeof RegionHeader::main_thread_name + 1] = {};
   const auto at = region_.place().offset + offsetof(RegionHeader, main_thread_name);
   (void)!pread(region_.fd(), name, sizeof name - 1, static_cast<off_t>(at));
-  return std::string(name, strcspn(name, "\n"));
+  return name;
 }
 
 void Image::LookForLateExec() {

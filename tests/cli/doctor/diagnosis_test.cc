@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "cli/basics/command_output.h"
 #include "cli/doctor/host_checks.h"
@@ -24,6 +25,22 @@ TEST(CommandOutput, IsWhatTheCommandWroteToStdout) {
   EXPECT_EQ(OutputOf({"sh", "-c", "echo a; echo b >&2; exit 3"}), "a\n");
   EXPECT_EQ(OutputOf({"no-such-command"}), "");
   EXPECT_EQ(OutputOf({"head", "-c", "100000", "/dev/zero"}).size(), 100000u);
+}
+
+TEST(CommandOutput, HasErrorsAndAnotherEnvironmentIfAskedFor) {
+  CommandOptions options;
+  options.with_errors = true;
+  options.environment = {"PATH_OF=x", "HOME=/other"};
+  EXPECT_EQ(OutputOf({"sh", "-c", "echo $PATH_OF $HOME >&2"}, options), "x /other\n");
+}
+
+TEST(DiagnoseProgram, SaysTheSameOfARelativePath) {
+  const std::string relative = std::filesystem::relative(PLAIN_PROGRAM).string();
+  ASSERT_NE(relative[0], '/');
+  const Diagnosis found = DiagnoseProgram(
+      {relative.find('/') == std::string::npos ? "./" + relative : relative}, kPath);
+  EXPECT_FALSE(Has(found.text, "plain_program  can't be read")) << found.text;
+  EXPECT_FALSE(Has(found.text, relative + "  can't be read")) << found.text;
 }
 
 TEST(LoadedModules, AreThePathsThatTheLoaderFound) {
