@@ -10,6 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
+
+#include "core/write_all.h"
 
 namespace memprof {
 namespace {
@@ -36,16 +39,6 @@ int MakeBeside(const std::string& path, Readers readers, std::string& beside) {
   return -1;
 }
 
-bool WriteAll(int fd, const std::string& bytes) {
-  for (size_t at = 0; at < bytes.size();) {
-    const ssize_t n = write(fd, bytes.data() + at, bytes.size() - at);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return false;
-    at += static_cast<size_t>(n);
-  }
-  return fsync(fd) == 0;
-}
-
 // The rename survives a crash of the machine only once the directory is written.
 void SyncDirectory(const std::filesystem::path& directory) {
   const int fd = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -56,12 +49,25 @@ void SyncDirectory(const std::filesystem::path& directory) {
 
 }  // namespace
 
+bool IsSystemsLink(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path name(path);
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(name, error))) return false;
+  const std::string folder =
+      std::filesystem::canonical(name.has_parent_path() ? name.parent_path() : ".", error).string();
+  return folder == "/dev" || folder.starts_with("/dev/") || folder.starts_with("/proc/");
+}
+
 Result<void> WriteFileAtomically(const std::string& path, const std::string& bytes,
                                  Readers readers) {
+  if (IsSystemsLink(path)) {
+    return Fail(ErrorKind::kIo,
+                path + " can't be written: all programs on this machine use that link");
+  }
   std::string beside;
   const int fd = MakeBeside(path, readers, beside);
   if (fd < 0) return Fail(ErrorKind::kIo, Why(path));
-  const bool written = WriteAll(fd, bytes);
+  const bool written = WriteAll(fd, bytes.data(), bytes.size()) && fsync(fd) == 0;
   const std::string why = Why(path);
   if (close(fd) != 0 || !written) {
     unlink(beside.c_str());

@@ -10,6 +10,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "formats/atomic_file.h"
+
 namespace memprof {
 namespace {
 
@@ -101,8 +103,9 @@ Result<void> CheckOutput(const std::string& file, std::string_view option, bool 
                             file, kLongestAddition, option));
   }
   if (lstat(file.c_str(), &info) != 0) return {};
-  // The capture is renamed into place, and that would replace a device like /dev/null.
-  if (!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) {
+  // The capture is renamed into place, and that would replace a device like /dev/null, or the link
+  // /dev/stdout for every program.
+  if ((!S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode)) || IsSystemsLink(file)) {
     return Fail(ErrorKind::kIo,
                 fmt::format("{} is not a regular file; name another with {}", file, option));
   }

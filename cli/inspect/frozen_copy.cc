@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "cli/basics/write_all.h"
 #include "cli/inspect/copy_taker.h"
+#include "core/write_all.h"
 
 namespace memprof {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/basics/write_all.h"
+#include "core/write_all.h"
 
 namespace memprof {
 namespace {

@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "cli/basics/message.h"
-#include "cli/basics/write_all.h"
 #include "core/region/region_named_moments.h"
 #include "core/region/region_reader.h"
+#include "core/write_all.h"
 #include "formats/capture/inspection_section.h"
 
 namespace memprof {

@@ -10,8 +10,8 @@
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
-#include "cli/basics/write_all.h"
 #include "core/scoped_fd.h"
+#include "core/write_all.h"
 #include "formats/atomic_file.h"
 
 namespace memprof {
@@ -19,13 +19,10 @@ namespace {
 
 // True for a device, a pipe, or a name of one of our descriptors.
 bool IsWrittenInPlace(const std::string& file) {
-  struct stat link;
   struct stat target;
-  if (lstat(file.c_str(), &link) != 0 || stat(file.c_str(), &target) != 0) return false;
+  if (stat(file.c_str(), &target) != 0) return false;
   if (S_ISDIR(target.st_mode)) return false;
-  const bool names_descriptor =
-      S_ISLNK(link.st_mode) && (file.starts_with("/dev/") || file.starts_with("/proc/"));
-  return names_descriptor || !S_ISREG(target.st_mode);
+  return IsSystemsLink(file) || !S_ISREG(target.st_mode);
 }
 
 Result<void> WriteTo(int fd, const std::string& name, const std::string& text) {

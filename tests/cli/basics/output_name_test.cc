@@ -66,6 +66,15 @@ TEST(OutputName, RefusesAnExistingFileUnlessTold) {
   EXPECT_TRUE(CheckOutput(file, "-o", true));
 }
 
+// It would be replaced for every program on the machine.
+TEST(OutputName, RefusesTheSystemsLinksEvenIfTold) {
+  for (const char* name : {"/dev/stdout", "/dev/../dev/stderr", "/dev/fd/1", "/proc/self/fd/1"}) {
+    const auto checked = CheckOutput(name, "-o", true);
+    ASSERT_FALSE(checked.has_value()) << name;
+    EXPECT_EQ(checked.error().kind, ErrorKind::kIo);
+  }
+}
+
 TEST(OutputName, RefusesADirectoryThatIsNotThere) {
   const TemporaryDirectory files;
   EXPECT_FALSE(CheckOutput(files / "no/x.memprof", "-o", true));

@@ -1,4 +1,4 @@
-#include "cli/basics/write_all.h"
+#include "core/write_all.h"
 
 #include <unistd.h>
 
