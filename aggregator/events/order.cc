@@ -3,17 +3,31 @@
 #include "aggregator/state/counting.h"
 
 namespace memprof {
+namespace {
+
+// After a mark the peak is lower, but threads may still hold back what the higher one allowed.
+constinit std::atomic<uint64_t> highest_peak{0};
+
+uint64_t HighestPeak(uint64_t peak) {
+  uint64_t known = highest_peak.load(std::memory_order_relaxed);
+  while (known < peak && !CompareExchange(highest_peak, known, peak)) {
+  }
+  return known < peak ? peak : known;
+}
+
+}  // namespace
 
 void UpdateSlack() {
   RegionHeader& header = process_region.header();
   if (header.options.exact_peak != 0) return;
   const uint64_t peak = PeakTracker(&header.peak).Peak();
+  const uint64_t highest = HighestPeak(peak);
   for (;;) {
     // Before the threads are counted, so that what was set for more of them isn't overwritten.
     uint32_t current = header.peak_slack.load();
     const uint32_t threads = slots.count();
     // First, because the thread may be killed after any step.
-    const uint64_t bound = PeakSlackBound(peak, threads);
+    const uint64_t bound = PeakSlackBound(highest, threads);
     uint64_t known = header.peak_slack_bound.load(std::memory_order_relaxed);
     while (known < bound && !CompareExchange(header.peak_slack_bound, known, bound)) {
     }
@@ -21,7 +35,9 @@ void UpdateSlack() {
     const uint32_t slack = PeakSlack(peak, threads);
     if (current == slack) return;
     // New threads may come meanwhile. The exchange and fetch_add (SlotTable) are in one order: either
-    // they are seen here, or their own UpdateSlack sees this store.
+    // they are seen here, or their own UpdateSlack sees this store. (If this thread stops before the
+    // exchange, the slack becomes another and the same again, and it stops once more behind it, theirs
+    // is too large until the next update.)
     if (header.peak_slack.compare_exchange_strong(current, slack) && slots.count() == threads) {
       return;
     }

@@ -48,7 +48,10 @@ constinit std::atomic<bool> said_unfollowed{false};  // this child may never sta
 
 // The parent may go on counting meanwhile. 0: it is gone.
 int64_t HeapNow() {
-  return HasParentsRegion() ? PeakTracker(PeakPlaceOf(process_region)).Current() : 0;
+  if (!HasParentsRegion()) return 0;
+  const int64_t heap = PeakTracker(PeakPlaceOf(process_region)).Current();
+  // Its region may have become another process's meanwhile.
+  return HasParentsRegion() ? heap : 0;
 }
 
 bool MadeByFork() { return fork_note != nullptr && fork_note->by_fork; }

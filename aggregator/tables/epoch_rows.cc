@@ -104,7 +104,7 @@ void EpochRows::Take(const Region& region, uint64_t epoch) {
     const SiteRow row = IsEpochBefore(figures.epoch, epoch) ? figures.live : figures.kept;
     live_sum += row;
     totals_sum += figures.total;
-    if (IsEpochBefore(epoch, figures.epoch) || !figures.whole) {
+    if (IsEpochAfter(figures.epoch, epoch) || !figures.whole) {
       exact = false;
       raced_bytes += Magnitude(figures.live.bytes) + Magnitude(row.bytes);
     }

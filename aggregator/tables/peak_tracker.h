@@ -116,7 +116,7 @@ inline constexpr uint64_t PeakSlackBound(uint64_t peak, uint32_t threads) {
 inline constexpr PeakState Marked(PeakState state) {
   state.peak = state.current > 0 ? static_cast<uint64_t>(state.current) : 0;
   state.armed = false;
-  ++state.epoch;
+  state.epoch = NextEpoch(state.epoch);
   return state;
 }
 
@@ -130,7 +130,7 @@ inline constexpr PeakState Apply(PeakState state, uint64_t added, uint64_t remov
     state.armed = true;
   } else if (state.armed) {
     state.armed = false;
-    ++state.epoch;
+    state.epoch = NextEpoch(state.epoch);
   }
   return state;
 }
@@ -670,7 +670,7 @@ class BasicPeakTracker {
         before = NearAgain(before, closing.current);
       }
       if (!CompareExchange(seen, Pack(Marked(before)))) continue;
-      Steps::Entered(before.epoch + 1);
+      Steps::Entered(NextEpoch(before.epoch));
       return true;
     }
   }
@@ -690,8 +690,8 @@ class BasicPeakTracker {
       base = Start(generation).base;
       return true;
     }
-    bool Sum(uint64_t generation, int64_t& sum) const {
-      sum = LiveInAccounts(tracker.place_.accounts, Start(generation), generation, LoadStepped());
+    bool Sum(uint64_t generation, AccountSums& sums) const {
+      SumAccounts(tracker.place_.accounts, Start(generation), generation, LoadStepped(), sums);
       return true;
     }
     static auto LoadStepped() {

@@ -112,7 +112,7 @@ bool Segments::EndSegment() {
   if (!Counts()) return false;
   before_ = word.EndSegment();
   if (IsWanted(before_.peak)) {
-    peak_.Take(region_, before_.epoch + (before_.armed ? 1 : 0));
+    peak_.Take(region_, before_.armed ? NextEpoch(before_.epoch) : before_.epoch);
     Publish(before_.peak);
   }
   return true;
@@ -120,7 +120,7 @@ bool Segments::EndSegment() {
 
 bool Segments::Mark() {
   if (!EndSegment()) return false;
-  TakeRows(now_, region_, before_.epoch + 1, before_.current, SlackBound());
+  TakeRows(now_, region_, NextEpoch(before_.epoch), before_.current, SlackBound());
   Offer(before_.peak);
   return Counts();
 }

@@ -82,16 +82,40 @@ GenerationStart StartOf(const PeakAccount* accounts, uint32_t capacity, uint64_t
   return {load(from.base), count < capacity ? count : capacity};
 }
 
-// The live bytes, if no account changes meanwhile.
+// A sum of the accounts, and what tells how much they moved until a second one.
+struct AccountSums {
+  int64_t live = 0;  // the live bytes, if no account changed meanwhile
+  uint64_t mix = 0;  // of the accounts' words: equal if none has changed
+  static constexpr uint32_t kParts = 16;
+  int64_t parts[kParts] = {};  // of every 16th account
+};
+
 template <typename Load>
-int64_t LiveInAccounts(const PeakAccount* accounts, const GenerationStart& start,
-                       uint64_t generation, Load load) {
+void SumAccounts(const PeakAccount* accounts, const GenerationStart& start, uint64_t generation,
+                 Load load, AccountSums& sums) {
+  sums = {};
   auto live = static_cast<uint64_t>(start.base);
   for (uint32_t i = 0; i < start.accounts; ++i) {
     const uint64_t account = load(accounts[i].account);
-    if ((account & kTagMask) == TagOf(generation)) live += static_cast<uint64_t>(AmountIn(account));
+    if ((account & kTagMask) != TagOf(generation)) continue;
+    const auto amount = static_cast<uint64_t>(AmountIn(account));
+    live += amount;
+    sums.mix = (sums.mix ^ account) * 0x9e3779b97f4a7c15u;
+    int64_t& part = sums.parts[i % AccountSums::kParts];
+    part = static_cast<int64_t>(static_cast<uint64_t>(part) + amount);
   }
-  return static_cast<int64_t>(live);
+  sums.live = static_cast<int64_t>(live);
+}
+
+// How much was added to and taken from the accounts between two sums, at least.
+inline uint64_t MovedBetween(const AccountSums& a, const AccountSums& b) {
+  uint64_t moved = 0;
+  for (uint32_t i = 0; i < AccountSums::kParts; ++i) {
+    const auto first = static_cast<uint64_t>(a.parts[i]);
+    const auto second = static_cast<uint64_t>(b.parts[i]);
+    moved += a.parts[i] < b.parts[i] ? second - first : first - second;
+  }
+  return moved;
 }
 
 inline constexpr auto kLoadAccount = [](const auto& word) {

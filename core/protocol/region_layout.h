@@ -306,10 +306,16 @@ inline constexpr uint64_t EpochOf(const PackedPeak& p) {
   return (p.low >> 47) | ((p.high >> 48) << 17);
 }
 
-// Epochs have 33 bits and come round. A cell's 0 is from before any event. Pre: less than half a round
-// between the two; a cell that nothing touches for longer is taken for a newer one.
+// Epochs have 33 bits and come round; 0 is that of cells and words before any event, and doesn't come
+// again. Nothing is as much as 2^28 epochs later than what is looked at beside it: at the most that was
+// measured, 24 million a second, that takes 11 s. A cell may be much older, since nothing touches it.
+inline constexpr uint64_t kEpochMask = (uint64_t{1} << 33) - 1;
+inline constexpr uint64_t NextEpoch(uint64_t epoch) { return epoch == kEpochMask ? 1 : epoch + 1; }
+inline constexpr bool IsEpochAfter(uint64_t epoch, uint64_t other) {
+  return epoch != 0 && epoch != other && ((epoch - other) & kEpochMask) < uint64_t{1} << 28;
+}
 inline constexpr bool IsEpochBefore(uint64_t epoch, uint64_t other) {
-  return epoch == 0 ? other != 0 : ((epoch - other) >> 32 & 1) != 0;
+  return epoch != other && !IsEpochAfter(epoch, other);
 }
 
 inline constexpr PackedPeak Pack(const PeakState& s) {

@@ -130,7 +130,7 @@ SiteSums SumCells(const RegionView& region, const PeakState& state) {
       AddSizesOf(figures, sum, sums.other_sizes);
       sums.moved_bytes += figures.allocated_bytes + figures.freed_bytes;
       sums.moved_count += figures.allocated_count + figures.freed_count;
-      if (IsEpochBefore(state.epoch, figures.epoch)) sums.later_bytes += Magnitude(live_bytes);
+      if (IsEpochAfter(figures.epoch, state.epoch)) sums.later_bytes += Magnitude(live_bytes);
     }
   };
   region.VisitChunks([&](uint32_t first, uint32_t count) {

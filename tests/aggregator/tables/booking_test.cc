@@ -4,6 +4,8 @@
 
 #include <thread>
 
+#include "aggregator/tables/peak_tracker.h"
+
 namespace memprof {
 namespace {
 
@@ -21,6 +23,36 @@ TEST(Booking, KeepsTheLiveFiguresOfTheMomentAnEpochBegan) {
   Book(cell, 2, {.allocated_bytes = 100, .allocated_count = 1});
   EXPECT_EQ(cell.peak_bytes, 10);
   EXPECT_EQ(cell.peak_count, 1);
+}
+
+TEST(Epochs, AreOrderedAcrossTheirEnd) {
+  EXPECT_EQ(NextEpoch(5), 6u);
+  EXPECT_EQ(NextEpoch(kEpochMask), 1u);
+  EXPECT_TRUE(IsEpochAfter(1, kEpochMask));
+  EXPECT_TRUE(IsEpochBefore(kEpochMask, 1));
+  EXPECT_FALSE(IsEpochAfter(kEpochMask, 1));
+  for (const uint64_t epoch : {uint64_t{1}, uint64_t{7}, kEpochMask / 2, kEpochMask}) {
+    EXPECT_FALSE(IsEpochBefore(epoch, epoch));
+    EXPECT_FALSE(IsEpochAfter(epoch, epoch));
+    EXPECT_TRUE(IsEpochBefore(0, epoch));
+    EXPECT_FALSE(IsEpochAfter(0, epoch));
+  }
+  // A cell that nothing touched for most of a round is old, not new.
+  EXPECT_TRUE(IsEpochBefore(50, (uint64_t{1} << 32) + 100));
+  EXPECT_TRUE(IsEpochBefore(50, kEpochMask - (uint64_t{1} << 28)));
+}
+
+TEST(Epochs, OfTheWordComeRoundAsThoseOfCells) {
+  PackedPeak word = Pack({100, 100, kEpochMask, true, false, 0});
+  const uint64_t epoch = PeakTracker(&word).Record(0, 30);
+  EXPECT_EQ(epoch, 1u);
+  EXPECT_EQ(Unpack(word).epoch, epoch);
+  word = Pack({100, 100, kEpochMask, true, false, 0});
+  PeakState before;
+  PeakState state = Unpack(word);
+  PeakTracker tracker(&word);
+  ASSERT_TRUE(tracker.EndSegment(state, before));
+  EXPECT_EQ(Unpack(word).epoch, 1u);
 }
 
 // Epochs have 33 bits.

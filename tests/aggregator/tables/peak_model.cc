@@ -125,7 +125,9 @@ int64_t LiveNow() {
   if (!state.far) return state.current;
   const GenerationStart start =
       StartOf(world->accounts.get(), kPeakAccounts, state.generation, kLoadAccount);
-  return LiveInAccounts(world->accounts.get(), start, state.generation, kLoadAccount);
+  AccountSums sums;
+  SumAccounts(world->accounts.get(), start, state.generation, kLoadAccount, sums);
+  return sums.live;
 }
 
 [[noreturn]] void Fail(const char* what) {

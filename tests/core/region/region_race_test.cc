@@ -156,9 +156,10 @@ TEST_P(RegionRace, LiveBytesFarBelowThePeakAreThoseThereWere) {
   const Exchange exchange(region);
   const auto view = RegionView::Open(region.fd());
   ASSERT_TRUE(view.has_value());
+  // A look may be off by what moved while it was taken: that is little beside the way to the peak.
   const auto expect_possible = [](int64_t found) {
-    EXPECT_GE(found, Exchange::kHeld);
-    EXPECT_LE(found, Exchange::kHeld + Exchange::kMostInFlight);
+    EXPECT_GE(found, Exchange::kHeld - Exchange::kMostInFlight);
+    EXPECT_LE(found, Exchange::kHeld + 2 * Exchange::kMostInFlight);
   };
   for (int i = 0; i < 20'000 && !HasFailure(); ++i) {
     expect_possible(ReadPeak(region.fd())->current);
