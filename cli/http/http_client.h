@@ -24,7 +24,9 @@ struct HttpAnswer {
 
 struct HttpAskLimits {
   std::chrono::milliseconds time{10'000};  // to connect, and then for each piece
+  std::chrono::milliseconds all_time{60'000};
   size_t most_bytes = size_t{256} << 20;
+  size_t most_head_bytes = size_t{256} << 10;
 };
 
 }  // namespace memprof

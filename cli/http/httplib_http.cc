@@ -174,7 +174,9 @@ class Server : public httplib::Server {
     std::atomic<Clock::time_point> since = Clock::now();
     std::atomic<bool> done = false;
     bool evicted = false;
-    bool must_close = false;  // the connection's own thread's
+    // The connection's own thread's.
+    bool must_close = false;
+    bool answered = false;  // the request, by the handler
     BoundedStream* stream = nullptr;
     std::thread thread;
   };
@@ -234,6 +236,7 @@ class Server : public httplib::Server {
         connection.waits = true;
         if (!stream.WaitForRequest()) break;
         stream.BeginResponse();  // also of an error that httplib answers by itself
+        connection.answered = false;
         bool closed = false;
         const bool last = i + 1 == limits_.most_requests;
         const bool fine = process_request(stream, last, closed, [&](httplib::Request& request) {
@@ -243,7 +246,9 @@ class Server : public httplib::Server {
           request.headers.erase("Range");
           request.headers.erase("Accept-Encoding");
         });
-        if (!fine || closed || connection.must_close) break;
+        // Behind a request that httplib refused by itself its body may come, which is not to be taken
+        // for a request.
+        if (!fine || closed || connection.must_close || !connection.answered) break;
       }
       Linger(connection.fd.get());
     } catch (...) {
@@ -270,6 +275,7 @@ class Server : public httplib::Server {
 
   void Answer(HttpRequest request, httplib::Response& to) {
     HttpResponse response;
+    mine_->answered = true;
     if (HasBody(request) || request.headers.count("expect") != 0) {
       mine_->must_close = true;
       response.status = 413;
@@ -320,6 +326,103 @@ class Server : public httplib::Server {
 
 thread_local Server::Connection* Server::mine_ = nullptr;
 
+// An answer's bytes, within limits that the server can't move. httplib bounds a piece's time, and
+// nothing of what comes before the body.
+class AnswerStream : public httplib::Stream {
+ public:
+  AnswerStream(int fd, const HttpAskLimits& limits)
+      : fd_(fd), limits_(limits), ends_(Clock::now() + limits.all_time) {}
+
+  // Pre: what was taken is a part of the body.
+  void BodyCame() { in_body_ = true; }
+  bool too_long() const { return too_long_; }
+  bool too_slow() const { return too_slow_; }
+
+  bool is_readable() const override { return begin_ != end_ || Waits(POLLIN); }
+  bool is_writable() const override { return Waits(POLLOUT); }
+
+  ssize_t read(char* to, size_t size) override {
+    if (begin_ == end_) {
+      if (!Waits(POLLIN)) return -1;
+      const ssize_t got = recv(fd_, buffer_.data(), buffer_.size(), 0);
+      if (got <= 0) return got;
+      begin_ = 0;
+      end_ = static_cast<size_t>(got);
+    }
+    // Chunks have lines of their own.
+    const size_t most =
+        limits_.most_head_bytes + (in_body_ ? limits_.most_bytes + limits_.most_bytes / 8 : 0);
+    const size_t bytes = std::min({size, end_ - begin_, most - std::min(most, read_bytes_)});
+    too_long_ = too_long_ || bytes == 0;
+    if (bytes == 0) return -1;
+    std::copy_n(buffer_.data() + begin_, bytes, to);
+    begin_ += bytes;
+    read_bytes_ += bytes;
+    return static_cast<ssize_t>(bytes);
+  }
+
+  ssize_t write(const char* from, size_t size) override {
+    return Waits(POLLOUT) ? send(fd_, from, size, MSG_NOSIGNAL) : -1;
+  }
+
+  void get_remote_ip_and_port(std::string&, int&) const override {}
+  void get_local_ip_and_port(std::string&, int&) const override {}
+  socket_t socket() const override { return fd_; }
+
+ private:
+  bool Waits(short events) const {
+    const bool comes = WaitFor(fd_, events, std::min(ends_, Clock::now() + limits_.time));
+    too_slow_ = too_slow_ || !comes;
+    return comes;
+  }
+
+  const int fd_;
+  const HttpAskLimits& limits_;
+  const Clock::time_point ends_;
+  bool in_body_ = false;
+  bool too_long_ = false;
+  mutable bool too_slow_ = false;
+  std::array<char, 65536> buffer_;
+  size_t begin_ = 0, end_ = 0;  // what is received and not yet taken
+  size_t read_bytes_ = 0;
+};
+
+// Asks once.
+class Client : public httplib::ClientImpl {
+ public:
+  Client(const HttpPlace& place, const HttpAskLimits& limits)
+      : ClientImpl(place.socket.empty() ? place.host : place.socket, place.port), limits_(limits) {
+    if (!place.socket.empty()) set_address_family(AF_UNIX);
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
+    const auto rest =
+        std::chrono::duration_cast<std::chrono::microseconds>(limits.time).count() % 1'000'000;
+    set_connection_timeout(seconds, rest);
+  }
+
+  void BodyCame() {
+    if (stream_ != nullptr) stream_->BodyCame();
+  }
+  bool too_long() const { return too_long_; }
+  bool too_slow() const { return too_slow_; }
+
+ private:
+  bool process_socket(const Socket& socket,
+                      std::function<bool(httplib::Stream&)> callback) override {
+    AnswerStream stream(socket.sock, limits_);
+    stream_ = &stream;
+    const bool fine = callback(stream);
+    stream_ = nullptr;
+    too_long_ = stream.too_long();
+    too_slow_ = stream.too_slow();
+    return fine;
+  }
+
+  const HttpAskLimits& limits_;
+  AnswerStream* stream_ = nullptr;
+  bool too_long_ = false;
+  bool too_slow_ = false;
+};
+
 class CppHttplib final : public HttpEngine {
  public:
   void Serve(const HttpHandler& handler, const HttpLimits& limits, int listener,
@@ -329,20 +432,13 @@ class CppHttplib final : public HttpEngine {
   Result<HttpAnswer> Ask(const std::string& method, const HttpPlace& place,
                          const std::string& target, const std::string& token,
                          const HttpAskLimits& limits) const override {
-    const bool local = !place.socket.empty();
-    httplib::ClientImpl client(local ? place.socket : place.host, place.port);
-    if (local) client.set_address_family(AF_UNIX);
-    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(limits.time).count();
-    const auto rest =
-        std::chrono::duration_cast<std::chrono::microseconds>(limits.time).count() % 1'000'000;
-    client.set_connection_timeout(seconds, rest);
-    client.set_read_timeout(seconds, rest);
-    client.set_write_timeout(seconds, rest);
+    Client client(place, limits);
     httplib::Headers headers;
     if (!token.empty()) headers.emplace("Authorization", "Bearer " + token);
     HttpAnswer answer;
     bool too_long = false;
     const auto take = [&](const char* data, size_t bytes) {
+      client.BodyCame();
       too_long = answer.body.size() + bytes > limits.most_bytes;
       if (!too_long) answer.body.append(data, bytes);
       return !too_long;
@@ -350,8 +446,13 @@ class CppHttplib final : public HttpEngine {
     const httplib::Result result = method == "POST"
                                        ? client.Post(target, headers, std::string(), "text/plain")
                                        : client.Get(target, headers, take);
-    const std::string where = local ? "unix:" + place.socket : place.host;
-    if (too_long) return Fail(ErrorKind::kIo, where + ": the answer is too long");
+    const std::string where = place.socket.empty() ? place.host : "unix:" + place.socket;
+    if (too_long || client.too_long()) {
+      return Fail(ErrorKind::kIo, where + ": the answer is too long");
+    }
+    if (!result && client.too_slow()) {
+      return Fail(ErrorKind::kIo, where + ": the answer takes too long");
+    }
     if (!result) {
       const bool nobody = result.error() == httplib::Error::Connection;
       return Fail(

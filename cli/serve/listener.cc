@@ -93,13 +93,28 @@ Result<Listener> Listener::Open(const ListenAddress& address) {
   return Listener(std::move(fd), UrlOf(address, port), {});
 }
 
+Listener::Listener(ScopedFd fd, std::string url, std::string file)
+    : fd_(std::move(fd)), url_(std::move(url)), file_(std::move(file)) {
+  struct stat info;
+  if (!file_.empty() && lstat(file_.c_str(), &info) == 0 && S_ISSOCK(info.st_mode)) {
+    device_ = info.st_dev;
+    inode_ = info.st_ino;
+  }
+}
+
 Listener::Listener(Listener&& other) noexcept
     : fd_(std::move(other.fd_)),
       url_(std::move(other.url_)),
-      file_(std::exchange(other.file_, {})) {}
+      file_(std::exchange(other.file_, {})),
+      device_(other.device_),
+      inode_(other.inode_) {}
 
 Listener::~Listener() {
-  if (!file_.empty()) unlink(file_.c_str());
+  struct stat info;
+  if (!file_.empty() && lstat(file_.c_str(), &info) == 0 && info.st_dev == device_ &&
+      info.st_ino == inode_) {
+    unlink(file_.c_str());
+  }
 }
 
 void Listener::Release() {

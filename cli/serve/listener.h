@@ -4,6 +4,8 @@
 // Failure: kIo, one line: the address is taken, or can't be had.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "cli/http/http_place.h"
@@ -18,8 +20,7 @@ class Listener {
   // listens. Only this user may connect to the new one.
   static Result<Listener> Open(const ListenAddress& address);
   // One that this process inherited.
-  Listener(ScopedFd fd, std::string url, std::string file)
-      : fd_(std::move(fd)), url_(std::move(url)), file_(std::move(file)) {}
+  Listener(ScopedFd fd, std::string url, std::string file);
 
   Listener(Listener&& other) noexcept;
   Listener& operator=(Listener&&) = delete;
@@ -34,7 +35,9 @@ class Listener {
  private:
   ScopedFd fd_;
   std::string url_;
-  std::string file_;  // to be removed; empty: none
+  std::string file_;  // to be removed if it is still this one; empty: none
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
 };
 
 }  // namespace memprof

@@ -209,7 +209,9 @@ HttpResponse Routes::Heap(const HttpRequest& request, bool allocs) {
     const auto end = Clock::now() + std::chrono::seconds(*seconds);
     while (Clock::now() < end) {
       std::this_thread::sleep_for(std::min<Clock::duration>(kSlice, end - Clock::now()));
-      if (request.abandoned && request.abandoned()) return Text(503, "the server ends");
+      if (request.abandoned && request.abandoned()) {
+        return Text(503, "the connection was closed, or the server ends");
+      }
     }
     const auto before = look;
     while (look->number() == before->number()) {

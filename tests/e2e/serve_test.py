@@ -488,6 +488,28 @@ class ServeTest(harness.MemprofTest):
         self.assertIn("/metrics", whole)
         self.get(url, "/healthz")
 
+    def test_a_body_is_never_taken_for_a_request(self):
+        self.start()
+        url = self.serve(self.path("x.memprof"))
+        hidden = b"POST /snapshots?name=hidden HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        length = f"Host: evil.example\r\nContent-Length: {len(hidden)}\r\n\r\n".encode()
+        for head in (b"POST /?" + b"a" * 9000 + b" HTTP/1.1\r\n", b"POST / HTTP/1.1\r\nX: " + b"y" * 9000 + b"\r\n",
+                     b"POST / HTTP/1.1\r\nX: \0\r\n", b"POST / HTTP/1.1\r\nX: a\nb\r\n"):
+            answer = self.raw_until_reset(url, head + length + hidden)
+            self.assertEqual(answer.count(b"HTTP/1.1 "), 1, answer)
+            self.assertRegex(answer[:20], b" 4\\d\\d ")
+        self.assertNotIn("hidden", self.get(url, "/snapshots").text)
+
+    def test_an_empty_name_is_no_missing_one(self):
+        self.start()
+        for status, *command in ((2, "serve", self.path("x.memprof"), "--listen", "127.0.0.1:0", "--token-file", ""),
+                                 (2, "serve", self.path("x.memprof"), "--listen", ""),
+                                 (125, "run", "--serve", "", "--", "/bin/true"),
+                                 (125, "run", "--budget", "", "--", "/bin/true")):
+            done = harness.run([harness.MEMPROF, *command])
+            self.assertEqual(done.returncode, status, command)
+            self.assertIn(b"empty", done.stderr)
+
     def raw_until_reset(self, url, request):
         host, port = url.removeprefix("http://").rsplit(":", 1)
         answer = b""
