@@ -119,8 +119,8 @@ Result<uint64_t> ParseBytes(std::string_view text) {
     if ((bytes && (unit.empty() || unit == "b")) ||
         (!bytes && (unit == accepted[0] || unit == accepted[1] || unit == accepted[2]))) {
       const double result = value * factor;
-      if (result >= 18446744073709551615.0) return bad();
-      return static_cast<uint64_t>(std::llround(result));
+      if (result >= 18446744073709551615.0 || (result > 0 && result < 0.5)) return bad();
+      return static_cast<uint64_t>(std::round(result));
     }
     factor *= 1024;
   }
@@ -144,7 +144,8 @@ Result<std::chrono::milliseconds> ParseDuration(std::string_view text) {
   const auto time = ParseTime(is_number ? std::string(text) + "s" : std::string(text));
   // Ten years: sums of such times can't overflow.
   constexpr uint64_t kLongestMs = uint64_t{3650} * 24 * 3600 * 1000;
-  if (time && *time <= kLongestMs) return std::chrono::milliseconds(*time);
+  const bool vanishes = time && *time == 0 && text.find_first_of("123456789") != text.npos;
+  if (time && *time <= kLongestMs && !vanishes) return std::chrono::milliseconds(*time);
   return Fail(ErrorKind::kUsage,
               fmt::format("'{}' is no time; write e.g. 0.5, 90s, 10m or 1h30m", text));
 }

@@ -52,13 +52,28 @@ Option& Option::EachTime() {
 
 size_t Option::count() const { return option_->count(); }
 
+namespace {
+
+// An empty value would be taken for none. It is that of a variable of a shell that isn't set.
+Option NotEmpty(CLI::Option* option) {
+  Option made(option);
+  if (!option->get_positional()) {
+    made.Check([](const std::string& value) {
+      return value.empty() ? std::string("its value is empty") : std::string();
+    });
+  }
+  return made;
+}
+
+}  // namespace
+
 Option Arguments::Add(const std::string& name, std::string& value, const std::string& description) {
-  return Option(app_->add_option(name, value, description));
+  return NotEmpty(app_->add_option(name, value, description));
 }
 
 Option Arguments::Add(const std::string& name, std::vector<std::string>& values,
                       const std::string& description) {
-  return Option(app_->add_option(name, values, description));
+  return NotEmpty(app_->add_option(name, values, description));
 }
 
 Option Arguments::Add(const std::string& name, uint32_t& value, const std::string& description) {

@@ -55,6 +55,7 @@ class Arguments {
   Arguments() = default;
   explicit Arguments(CLI::App& app) : app_(&app) {}
 
+  // An option with a text takes no empty one.
   Option Add(const std::string& name, std::string& value, const std::string& description);
   Option Add(const std::string& name, std::vector<std::string>& values,
              const std::string& description);

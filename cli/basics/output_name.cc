@@ -9,6 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "formats/atomic_file.h"
 
@@ -66,13 +69,38 @@ std::string InsertBeforeExtension(const std::string& file, const std::string& wh
   return result.string();
 }
 
-void RemoveCapturesOf(const std::string& output) {
-  unlink(output.c_str());
-  unlink(InsertBeforeExtension(output, ".all").c_str());
+namespace {
+
+std::vector<std::string> CapturesOf(const std::string& output) {
+  std::vector<std::string> names = {output, InsertBeforeExtension(output, ".all")};
   for (int image = 1;; ++image) {
-    const std::string name = InsertBeforeExtension(output, fmt::format(".exec{}", image));
-    if (unlink(name.c_str()) != 0) return;
+    std::string name = InsertBeforeExtension(output, fmt::format(".exec{}", image));
+    struct stat info;
+    if (lstat(name.c_str(), &info) != 0) return names;
+    names.push_back(std::move(name));
   }
+}
+
+// The first bytes of a file; empty if there are none, or it can't be read.
+std::string BeginningOf(const std::string& file) {
+  std::ifstream existing(file, std::ios::binary);
+  char begin[16] = {};
+  existing.read(begin, sizeof begin);
+  return existing.is_open() ? std::string(begin, static_cast<size_t>(existing.gcount()))
+                            : std::string();
+}
+
+}  // namespace
+
+Result<void> CheckCapturesOf(const std::string& output, std::string_view option) {
+  for (const std::string& name : CapturesOf(output)) {
+    if (auto fine = CheckOverwritten(name, option); !fine) return fine;
+  }
+  return {};
+}
+
+void RemoveCapturesOf(const std::string& output) {
+  for (const std::string& name : CapturesOf(output)) unlink(name.c_str());
 }
 
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite) {
@@ -117,18 +145,25 @@ Result<void> CheckOutput(const std::string& file, std::string_view option, bool 
   return {};
 }
 
+bool BeginsAsCaptureOrRegion(const std::string& file) {
+  const std::string beginning = BeginningOf(file);
+  return beginning.starts_with("MEMPROFC") || beginning.starts_with("MEMRPFR1");
+}
+
 Result<void> CheckOverwritten(const std::string& file, std::string_view option) {
-  std::ifstream existing(file, std::ios::binary);
-  char magic[8] = {};
-  existing.read(magic, sizeof magic);
-  if (!existing.is_open() || existing.gcount() == 0) return {};
-  for (const char* own : {"MEMPROFC", "MEMRPFR1"}) {
-    if (std::memcmp(magic, own, sizeof magic) == 0) return {};
-  }
+  if (BeginningOf(file).empty() || BeginsAsCaptureOrRegion(file)) return {};
   return Fail(ErrorKind::kExists,
               fmt::format("{} exists and is no capture of memprof's, so not even -f overwrites it; "
                           "name another with {}",
                           file, option));
+}
+
+Result<void> CheckOverwrittenMetrics(const std::string& file, std::string_view option) {
+  const std::string beginning = BeginningOf(file);
+  if (beginning.empty() || beginning.starts_with("# HELP memprof_")) return {};
+  return Fail(
+      ErrorKind::kExists,
+      fmt::format("{} exists and has no metrics of memprof's; name another with {}", file, option));
 }
 
 }  // namespace memprof

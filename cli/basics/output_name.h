@@ -26,7 +26,11 @@ std::string ExpandName(const std::string& pattern, const std::string& program, p
 // exist.
 std::string CanonicalName(const std::string& file);
 
-// Removes the capture of an earlier run, those of its earlier images and that of its tree.
+// Checks that a run's capture, those of its earlier images and that of its tree are captures where they
+// exist (CheckOverwritten).
+Result<void> CheckCapturesOf(const std::string& output, std::string_view option);
+
+// Removes them. Pre: CheckCapturesOf.
 void RemoveCapturesOf(const std::string& output);
 
 // "dir/x.memprof", ".exec1" → "dir/x.exec1.memprof"
@@ -36,8 +40,13 @@ std::string InsertBeforeExtension(const std::string& file, const std::string& wh
 // name leaves room for what memprof adds to it, and, without `overwrite`, the file doesn't exist yet.
 Result<void> CheckOutput(const std::string& file, std::string_view option, bool overwrite);
 
+// True for a file that can be read and begins as a capture or a region.
+bool BeginsAsCaptureOrRegion(const std::string& file);
+
 // Checks that a file that is to be overwritten is a capture or a region, or empty, and so nothing
 // that somebody meant to keep. One that can't be read passes.
 Result<void> CheckOverwritten(const std::string& file, std::string_view option);
+// Likewise for metrics.
+Result<void> CheckOverwrittenMetrics(const std::string& file, std::string_view option);
 
 }  // namespace memprof

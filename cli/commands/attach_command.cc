@@ -78,7 +78,7 @@ Result<SupervisorOptions> ReadOptions(const AttachOptions& options, const Target
   if (auto fine = CheckOutput(read.output, "-o", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
-  if (auto fine = CheckOverwritten(read.output, "-o"); !fine) {
+  if (auto fine = CheckCapturesOf(read.output, "-o"); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
   return read;

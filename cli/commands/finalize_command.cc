@@ -25,7 +25,7 @@ struct FinalizeOptions {
   std::vector<std::string> regions;
   bool running = false;
   bool quiet = false;
-  OutputOptions output;
+  OutputOptions output = {.has_capture = true};
 };
 
 Result<void> CheckProcess(const FinalizeOptions& options, const std::string& file,

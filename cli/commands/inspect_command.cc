@@ -34,7 +34,7 @@ struct InspectCommandOptions {
   bool json = false;
   bool quiet = false;
   SymbolOptions symbols;
-  OutputOptions capture;  // empty: none is written
+  OutputOptions capture = {.has_capture = true};  // empty: none is written
 };
 
 int Print(const InspectCommandOptions& options, const Profile& profile) {

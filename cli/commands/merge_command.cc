@@ -20,7 +20,7 @@ namespace {
 
 struct MergeOptions {
   std::vector<std::string> captures;
-  OutputOptions output;
+  OutputOptions output = {.has_capture = true};
 };
 
 // Reads them one after another, so that only one is in memory at a time.

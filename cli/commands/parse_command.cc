@@ -19,17 +19,6 @@ struct ParseOptions {
   OutputOptions output;
 };
 
-// Line by line, since a name may contain anything.
-std::string PrintableLines(const std::string& text) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = text.find('\n', at);
-    result += Printable(std::string_view(text).substr(at, end - at)) + "\n";
-    at = end == std::string::npos ? text.size() : end + 1;
-  }
-  return result;
-}
-
 }  // namespace
 
 CommandBody SetUpParse(Arguments& arguments) {
@@ -47,7 +36,7 @@ CommandBody SetUpParse(Arguments& arguments) {
       return ExitStatusOf(
           {text.error().kind, fmt::format("{}: {}", options->capture, text.error().message)});
     }
-    return WriteOutput(options->output, PrintableLines(*text));
+    return WriteOutput(options->output, *text);
   };
 }
 

@@ -23,7 +23,7 @@ struct SymbolizeOptions {
   std::string capture;
   bool quiet = false;
   SymbolOptions symbols;
-  OutputOptions output;
+  OutputOptions output = {.has_capture = true};
 };
 
 // Without -o the capture itself is rewritten: nothing in it is lost.

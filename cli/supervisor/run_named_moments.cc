@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "cli/basics/message.h"
 #include "cli/basics/output_name.h"
@@ -141,6 +142,17 @@ void RunNamedMoments::Handle(const std::vector<NamedMomentTaker::Outcome>& outco
   }
 }
 
+// The name may come from whoever takes a snapshot.
+Result<void> RunNamedMoments::CheckFile(const std::string& file) const {
+  constexpr std::string_view kOption = "--snapshot-files";
+  if (file == output_ || file == region_ || file == InsertBeforeExtension(output_, ".all")) {
+    return Fail(ErrorKind::kExists,
+                fmt::format("{} is a file of the run itself; take another name", file));
+  }
+  if (auto fine = CheckOutput(file, kOption, options_.overwrite); !fine) return fine;
+  return CheckOverwritten(file, kOption);
+}
+
 // Writes a capture of the current figures, without other named moments.
 void RunNamedMoments::WriteFile(Image& image, const NamedMomentRequest& request) {
   const SnapshotProgram program = image.Describe(EndKind::kRunning, 0);
@@ -148,7 +160,7 @@ void RunNamedMoments::WriteFile(Image& image, const NamedMomentRequest& request)
       MomentName(request.name.empty() ? NameOfTime(image.NowMs()) : request.name, {});
   const std::string file =
       CanonicalName(ExpandName(options_.files, options_.program, program_, &name));
-  if (const auto fine = CheckOutput(file, "--snapshot-files", options_.overwrite); !fine) {
+  if (const auto fine = CheckFile(file); !fine) {
     if (request.answer_fd >= 0) {
       ControlSocket::Answer(request.answer_fd, Failed(fine.error().message));
     } else {

@@ -23,6 +23,7 @@
 #include "cli/supervisor/images/executed_images.h"
 #include "cli/supervisor/images/image.h"
 #include "cli/supervisor/images/named_moment_schedule.h"
+#include "core/result.h"
 
 namespace memprof {
 
@@ -91,6 +92,7 @@ class RunNamedMoments {
   void Ask(Image& image, NamedMomentRequest request);
   // `until_written`: requesters are answered only when a capture has the named moment.
   void Handle(const std::vector<NamedMomentTaker::Outcome>& outcomes, bool until_written);
+  Result<void> CheckFile(const std::string& file) const;
   void WriteFile(Image& image, const NamedMomentRequest& request);
   void CollectFiles(bool wait);
   static void AnswerAll(std::vector<Answer>& answers);

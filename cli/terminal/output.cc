@@ -10,6 +10,7 @@
 
 #include "cli/basics/exit_status.h"
 #include "cli/basics/message.h"
+#include "cli/basics/output_name.h"
 #include "core/scoped_fd.h"
 #include "core/write_all.h"
 #include "formats/atomic_file.h"
@@ -63,7 +64,15 @@ Result<void> CheckOutput(const OutputOptions& options) {
     return Fail(ErrorKind::kUsage,
                 fmt::format("{} is a directory; name a file in it", options.file));
   }
-  if (options.force || IsWrittenInPlace(options.file)) return {};
+  if (IsWrittenInPlace(options.file)) return {};
+  if (options.force && !options.has_capture && BeginsAsCaptureOrRegion(options.file)) {
+    return Fail(
+        ErrorKind::kExists,
+        fmt::format("{} is a capture of memprof's, so not even -f overwrites it by a report; "
+                    "name another file",
+                    options.file));
+  }
+  if (options.force) return {};
   return Fail(ErrorKind::kExists, fmt::format("{} exists; use -f to overwrite it", options.file));
 }
 

@@ -13,15 +13,16 @@
 namespace memprof {
 
 struct OutputOptions {
-  std::string file;  // empty or "-": stdout
+  std::string file = {};  // empty or "-": stdout
   bool force = false;
+  bool has_capture = false;  // what is written is a capture; else none is overwritten by it
 };
 
 bool IsStdout(const OutputOptions& options);
 
 void AddOutputOptions(Arguments& arguments, OutputOptions& options);
 
-// Fails if WriteOutput would refuse: kExists, or kUsage for a folder.
+// Fails if WriteOutput would refuse: kExists, also for a capture that would be lost; kUsage for a folder.
 Result<void> CheckOutput(const OutputOptions& options);
 
 // Writes and returns the exit status; failures are printed.

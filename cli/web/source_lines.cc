@@ -1,11 +1,17 @@
 #include "cli/web/source_lines.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
+#include <system_error>
+
+#include "core/symbolizer/regular_file.h"
 
 namespace memprof {
 namespace {
@@ -23,14 +29,35 @@ bool IsCalledLikeSource(std::string_view file) {
          std::end(kExtensions);
 }
 
-bool IsReadable(const std::string& file, int64_t until_unix_ms) {
+// The text of a source file. The name is foreign: a link that has it may lead to any file that whoever
+// writes the page may read, so the name of what was opened counts, too. Empty: it isn't read.
+std::string TextOf(const std::string& name, int64_t until_unix_ms) {
+  if (!IsCalledLikeSource(name) || name[0] != '/') return {};
+  const ScopedFd file = OpenRegularFile(name);
   struct stat facts;
-  if (!IsCalledLikeSource(file) || file[0] != '/' || stat(file.c_str(), &facts) != 0) return false;
+  std::error_code error;
+  if (!file || fstat(file.get(), &facts) != 0 ||
+      !IsCalledLikeSource(
+          std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file.get()), error)
+              .native())) {
+    return {};
+  }
   const int64_t changed_ms =
       int64_t{facts.st_mtim.tv_sec} * 1000 + facts.st_mtim.tv_nsec / 1'000'000;
-  return S_ISREG(facts.st_mode) &&
-         static_cast<uint64_t>(facts.st_size) <= SourceLines::kMaxFileBytes &&
-         changed_ms <= until_unix_ms;
+  if (static_cast<uint64_t>(facts.st_size) > SourceLines::kMaxFileBytes ||
+      changed_ms > until_unix_ms) {
+    return {};
+  }
+  std::string text(static_cast<size_t>(facts.st_size), '\0');
+  size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = read(file.get(), text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<size_t>(n);
+  }
+  text.resize(done);
+  return text;
 }
 
 // Never cuts within a UTF-8 sequence.
@@ -46,9 +73,8 @@ std::string Cut(std::string text) {
 const SourceLines::File& SourceLines::Read(const std::string& name) {
   const auto [place, is_new] = files_.try_emplace(name);
   File& file = place->second;
-  if (!is_new || !IsReadable(name, until_unix_ms_)) return file;
-  std::ifstream in(name, std::ios::binary);
-  file.text.assign(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  if (!is_new) return file;
+  file.text = TextOf(name, until_unix_ms_);
   for (size_t at = 0; at < file.text.size();) {
     file.starts.push_back(at);
     const size_t end = file.text.find('\n', at);

@@ -219,6 +219,20 @@ class SnapshotsTest(harness.MemprofTest):
         self.assertEqual(again.returncode, 0)  # -f was given
         self.assertNotIn("named snapshots", self.memprof("parse", self.path("x.memprof")))
 
+    def test_they_overwrite_no_file_that_somebody_keeps(self):
+        with open(self.path("notes.txt"), "w", encoding="utf-8") as file:
+            file.write("precious")
+        self.start("--snapshot-files", "%s", "--checkpoint", "0")
+        self.step()
+        for name, why in (("notes.txt", b"is no capture"), ("x.memprof", b"of the run itself"),
+                          ("x.all.memprof", b"of the run itself")):
+            done = harness.run([harness.MEMPROF, "snapshot", str(self.run_.pid), "--name", name])
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn(why, done.stderr)
+        self.end()
+        with open(self.path("notes.txt"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "precious")
+
     def test_who_can_not_be_asked_is_said_in_one_line(self):
         for target, status, why in ((str(os.getpid()), 2, b"is not run by memprof"),
                                     ("nothing.memprof", 2, b"no memprof run of this user"),

@@ -50,6 +50,9 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettin
     if (auto fine = CheckOutput(named.metrics, "--metrics", true); !fine) {
       return tl::unexpected<Error>(fine.error());
     }
+    if (auto fine = CheckOverwrittenMetrics(named.metrics, "--metrics"); !fine) {
+      return tl::unexpected<Error>(fine.error());
+    }
   }
   if (AreSame(named.output, named.region)) {
     return Fail(ErrorKind::kUsage, "-o and --region name the same file; give each its own");
@@ -57,7 +60,7 @@ Result<SupervisorOptions> NameOutputs(const RunOptions& options, const RunSettin
   if (auto fine = CheckOutput(named.output, "-o", options.force); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
-  if (auto fine = CheckOverwritten(named.output, "-o"); !fine) {
+  if (auto fine = CheckCapturesOf(named.output, "-o"); !fine) {
     return tl::unexpected<Error>(fine.error());
   }
   if (named.region.empty()) return named;

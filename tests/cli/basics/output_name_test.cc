@@ -102,6 +102,30 @@ TEST(OutputName, OverwritesCapturesAndRegionsOnly) {
   }
 }
 
+TEST(OutputName, RemovesNothingOfOthersBesideACapture) {
+  const TemporaryDirectory files;
+  for (const char* name : {"x.memprof", "x.all.memprof", "x.exec1.memprof", "x.exec2.memprof"}) {
+    files.Write(name, "MEMPROFC and more");
+  }
+  EXPECT_TRUE(CheckCapturesOf(files / "x.memprof", "-o"));
+  files.Write("x.exec2.memprof", "somebody's");
+  const auto refused = CheckCapturesOf(files / "x.memprof", "-o");
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("x.exec2.memprof"), std::string::npos);
+  files.Write("x.exec2.memprof", "");
+  RemoveCapturesOf(files / "x.memprof");
+  EXPECT_TRUE(std::filesystem::is_empty(files.path()));
+}
+
+TEST(OutputName, ReplacesMetricsOnly) {
+  const TemporaryDirectory files;
+  EXPECT_TRUE(CheckOverwrittenMetrics(files / "x.prom", "--metrics"));
+  files.Write("x.prom", "# HELP memprof_live_bytes …\n");
+  EXPECT_TRUE(CheckOverwrittenMetrics(files / "x.prom", "--metrics"));
+  files.Write("x.prom", "notes");
+  EXPECT_FALSE(CheckOverwrittenMetrics(files / "x.prom", "--metrics"));
+}
+
 TEST(OutputName, ReplacesNoDeviceAndNoDirectory) {
   const TemporaryDirectory files;
   EXPECT_FALSE(CheckOutput("/dev/null", "-o", true));

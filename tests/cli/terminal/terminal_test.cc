@@ -10,6 +10,9 @@ namespace {
 TEST(Terminal, MakesEveryControlCharacterVisible) {
   EXPECT_EQ(Printable("a\x1b[31mb\x7f\r\n\t"), "a?[31mb????");
   EXPECT_EQ(Printable(std::string_view("\0x", 2)), "?x");
+  EXPECT_EQ(Printable("a\u061cb\u202ec"), "a?b?c");
+  EXPECT_EQ(WithEscapedControls("{\"a\u009bb\": \"\u202e\u061c\x7f \u00fc\u20ac\U0001f600\n\"}"),
+            "{\"a\\u009bb\": \"\\u202e\\u061c\\u007f \u00fc\u20ac\U0001f600\n\"}");
   EXPECT_EQ(Printable("\xc2\x9b"), "?");         // CSI of C1
   EXPECT_EQ(Printable("\xc2\xa0"), "\xc2\xa0");  // a space
   EXPECT_EQ(Printable("\u202e\u2066\u200f\u2028"), "????");

@@ -55,6 +55,17 @@ TEST_F(SourceLinesTest, DoesNotReadWhatIsNotCalledLikeSource) {
   EXPECT_EQ(lines.Text(directory_ + "/c.cc", 1), "");
 }
 
+// Whoever is profiled may put links where the page's writer follows them.
+TEST_F(SourceLinesTest, DoesNotReadWhatALinkLeadsTo) {
+  const std::string secret = Write("secret", "x");
+  const std::string source = Write("a.cc", "x");
+  std::filesystem::create_symlink(secret, directory_ + "/link.cc");
+  std::filesystem::create_symlink(source, directory_ + "/other.cc");
+  SourceLines lines(kAnyTime);
+  EXPECT_EQ(lines.Text(directory_ + "/link.cc", 1), "");
+  EXPECT_EQ(lines.Text(directory_ + "/other.cc", 1), "x");
+}
+
 TEST_F(SourceLinesTest, DoesNotShowWhatWasChangedAfterTheRun) {
   const std::string file = Write("a.c", "x");
   struct timespec times[2] = {{1000, 0}, {1000, 5'000'000}};
