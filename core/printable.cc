@@ -31,12 +31,13 @@ size_t CharacterBytes(std::string_view text) {
 }
 
 // Controls a terminal (C0, DEL, C1), or makes a line look like another one (the marks and overrides
-// of direction: U+200E to U+200F, U+2028 to U+202E, U+2066 to U+2069).
+// of direction: U+061C, U+200E to U+200F, U+2028 to U+202E, U+2066 to U+2069).
 bool IsDangerous(std::string_view character) {
   const auto lead = static_cast<unsigned char>(character[0]);
   if (character.size() == 1) return lead < 0x20 || lead == 0x7f;
   if (character.size() == 2) {
-    return lead == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0;
+    return character == "\u061c" ||
+           (lead == 0xc2 && static_cast<unsigned char>(character[1]) < 0xa0);
   }
   return (character >= "\u200e" && character <= "\u200f") ||
          (character >= "\u2028" && character <= "\u202e") ||
@@ -55,6 +56,30 @@ std::string Printable(std::string_view text) {
       result += text.substr(0, bytes);
     }
     text.remove_prefix(std::max<size_t>(bytes, 1));
+  }
+  return result;
+}
+
+std::string WithEscapedControls(std::string_view json) {
+  std::string result;
+  result.reserve(json.size());
+  while (!json.empty()) {
+    const size_t bytes = std::max<size_t>(CharacterBytes(json), 1);
+    const std::string_view character = json.substr(0, bytes);
+    // Shorter ones are escaped already, or lie between the strings.
+    if ((bytes > 1 || character[0] == '\x7f') && IsDangerous(character)) {
+      char32_t code = static_cast<unsigned char>(character[0]);
+      if (bytes > 1) code &= bytes == 2 ? 0x1f : 0x0f;
+      for (size_t i = 1; i < bytes; ++i) {
+        code = code << 6 | (static_cast<unsigned char>(character[i]) & 0x3f);
+      }
+      constexpr char kDigits[] = "0123456789abcdef";
+      result += "\\u";
+      for (int shift = 12; shift >= 0; shift -= 4) result += kDigits[code >> shift & 0xf];
+    } else {
+      result += character;
+    }
+    json.remove_prefix(bytes);
   }
   return result;
 }

@@ -15,4 +15,8 @@ inline bool IsUtf8Continuation(char c) { return (static_cast<unsigned char>(c) &
 // can control the terminal or look like a line of memprof's own.
 std::string Printable(std::string_view text);
 
+// The same JSON, with the characters above in its strings as \uXXXX: JSON lets them stand as they are,
+// and a terminal would obey them. Pre: well-formed UTF-8.
+std::string WithEscapedControls(std::string_view json);
+
 }  // namespace memprof

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/terminal/text_table.h"
+#include "core/printable.h"
 #include "core/region/region_reader.h"
 #include "core/units.h"
 
@@ -114,7 +115,7 @@ Json CountJson(const Count& count) {
 }
 
 std::string Text(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WithEscapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 // The heap of the shown processes, read from their regions.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "core/tree/interned_tree.h"
@@ -79,6 +81,23 @@ std::vector<Entry> InPreorder(const std::vector<Entry>& entries, Key key, Value 
   return ordered;
 }
 
+// Each once, in order, and only those of rows.
+void KeepUsedTypes(SnapshotInspection& inspection) {
+  std::map<std::string, uint32_t> numbers;
+  for (const InspectedRow& row : inspection.rows) {
+    if (row.type != 0) numbers.emplace(inspection.types[row.type - 1], 0);
+  }
+  std::vector<std::string> types;
+  for (auto& [name, number] : numbers) {
+    types.push_back(name);
+    number = static_cast<uint32_t>(types.size());
+  }
+  for (InspectedRow& row : inspection.rows) {
+    if (row.type != 0) row.type = numbers.at(inspection.types[row.type - 1]);
+  }
+  inspection.types = std::move(types);
+}
+
 }  // namespace
 
 Count HeldFigures::live() const {
@@ -114,10 +133,16 @@ SnapshotInspection CanonicalInspection(SnapshotInspection inspection,
   const std::vector<uint32_t> rows = SortAndMerge(
       inspection.rows, [](const InspectedRow& row) { return row.node; },
       [](InspectedRow& sum, const InspectedRow& row) {
+        if (sum.figures == HeldFigures()) {
+          sum.type = row.type;
+        } else if (row.figures != HeldFigures() && row.type != sum.type) {
+          sum.type = 0;
+        }
         sum.figures += row.figures;
         sum.alone_bytes += row.alone_bytes;
         sum.free_bytes += row.free_bytes;
       });
+  KeepUsedTypes(inspection);
   // Only the roots that hold something.
   std::vector<bool> used(inspection.roots.size(), false);
   for (const HoldingPath& path : inspection.paths) {

@@ -6,7 +6,7 @@
 //   1. Of each row, and so of their sum: lost_directly + lost_indirectly + reachable + inherited +
 //      unknown = live.
 //   2. paths[0] is above all roots, retained[0] above all blocks, and have no figures; every other
-//      one's parent has a smaller index. `what` and `row` are in range.
+//      one's parent has a smaller index. `what`, `row` and `type` are in range.
 //   3. The paths' own figures sum to what is reachable.
 //
 // Thread safety: plain values.
@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/count.h"
@@ -42,6 +43,8 @@ struct InspectedRow {
   // stack's share of what is free on pages with its blocks.
   uint64_t alone_bytes = 0;
   uint64_t free_bytes = 0;
+  uint32_t type =
+      0;  // what its blocks are, as far as they say it: 1 + index in types; 0: they don't
   friend bool operator==(const InspectedRow&, const InspectedRow&) = default;
 };
 
@@ -78,8 +81,14 @@ struct SnapshotInspection {
   std::vector<std::string> notes = {};  // what may be wrong, a sentence each
   std::vector<InspectedRow> rows = {};
   std::vector<std::string> roots = {};
+  std::vector<std::string> types = {};  // C++ types with virtual functions, as they are written
   std::vector<HoldingPath> paths = {};
   std::vector<RetainedEntry> retained = {};
+
+  // Empty: it isn't known.
+  std::string_view TypeOf(const InspectedRow& row) const {
+    return row.type != 0 ? std::string_view(types[row.type - 1]) : std::string_view();
+  }
   friend bool operator==(const SnapshotInspection&, const SnapshotInspection&) = default;
 };
 

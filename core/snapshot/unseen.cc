@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "core/saturated_sum.h"
 #include "core/units.h"
@@ -72,16 +73,19 @@ std::string ProcessesLine(const std::vector<Unseen>& unseen) {
 }  // namespace
 
 void AddUnseen(std::vector<Unseen>& all, const std::vector<Unseen>& more) {
-  for (const Unseen& one : more) {
-    const auto at = std::lower_bound(all.begin(), all.end(), one, [](const auto& a, const auto& b) {
-      return KeyOf(a) < KeyOf(b);
-    });
-    if (at != all.end() && KeyOf(*at) == KeyOf(one)) {
-      at->count = SaturatedSum(at->count, one.count);
-    } else {
-      all.insert(at, one);
+  // Not one at a time in its place: a foreign file may have very many.
+  all.insert(all.end(), more.begin(), more.end());
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Unseen& a, const Unseen& b) { return KeyOf(a) < KeyOf(b); });
+  size_t kept = 0;
+  for (size_t i = 1; i < all.size(); ++i) {
+    if (KeyOf(all[kept]) == KeyOf(all[i])) {
+      all[kept].count = SaturatedSum(all[kept].count, all[i].count);
+    } else if (++kept != i) {
+      all[kept] = std::move(all[i]);
     }
   }
+  if (!all.empty()) all.resize(kept + 1);
 }
 
 std::vector<std::string> UnseenLines(const std::vector<Unseen>& unseen) {
@@ -101,9 +105,9 @@ std::vector<std::string> UnseenLines(const std::vector<Unseen>& unseen) {
         break;
       case Unseen::Kind::kChildren:
         lines.push_back(fmt::format(
-            "{} found no room to count in, and {} in no figure",
+            "{} found no room to count in: {} in no figure, nor are the processes that {} made",
             one.count == 1 ? "1 forked child" : FormatCount(one.count) + " forked children",
-            one.count == 1 ? "is" : "are"));
+            one.count == 1 ? "it is" : "they are", one.count == 1 ? "it" : "they"));
         break;
     }
   }

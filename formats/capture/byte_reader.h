@@ -2,6 +2,7 @@
 // long, gives 0 or "" and sets failed() for good. A parser checks it once, at its end.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -53,10 +54,11 @@ class ByteReader {
     rest_.remove_prefix(size);
     return bytes;
   }
-  // A count of items that take at least `least_bytes` each: never more than the bytes can hold.
-  uint64_t CountOfItems(uint64_t least_bytes) {
+  // A count of items that take at least `least_bytes` each: never more than the bytes can hold, nor
+  // than `most`.
+  uint64_t CountOfItems(uint64_t least_bytes, uint64_t most = ~uint64_t{0}) {
     const uint64_t count = Varint();
-    return count <= rest_.size() / least_bytes ? count : Fail();
+    return count <= std::min(most, rest_.size() / least_bytes) ? count : Fail();
   }
 
  private:

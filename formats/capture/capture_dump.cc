@@ -4,6 +4,7 @@
 
 #include <iterator>
 
+#include "core/printable.h"
 #include "core/snapshot/sampling.h"
 #include "formats/capture/capture_format.h"
 #include "formats/capture/capture_reader.h"
@@ -53,7 +54,7 @@ void DumpMappings(const SnapshotMappings& mappings, std::string& text) {
     fmt::format_to(out, "  {:>5} {:>3} {}{} {}/{} {}/{} {}/{} {}\n", m.node, m.thread_name,
                    NameOf(m.kind), m.reserved ? ", reserved" : "", m.peak.bytes, m.peak.allocations,
                    m.leaked.bytes, m.leaked.allocations, m.total.bytes, m.total.allocations,
-                   m.file);
+                   Printable(m.file));
     for (const LiveChange& change : m.history) {
       fmt::format_to(out, "        {}:{}/{}\n", change.moment, change.live.bytes,
                      change.live.allocations);
@@ -99,7 +100,7 @@ void DumpHistory(const Snapshot& snapshot, std::string& text) {
   fmt::format_to(out, "\nnamed snapshots: ms name ({} left out)\n", snapshot.named.left_out);
   for (size_t i = 0; i < snapshot.named.taken.size(); ++i) {
     const NamedMoment& named = snapshot.named.taken[i];
-    fmt::format_to(out, "  {:>5} {} {}{}\n", i, named.time_ms, named.name,
+    fmt::format_to(out, "  {:>5} {} {}{}\n", i, named.time_ms, Printable(named.name),
                    named.inexact ? " (inexact)" : "");
   }
   text += "\nlive at them: site snapshot:bytes/allocations…\n";
@@ -113,7 +114,7 @@ void DumpSources(const std::vector<SnapshotSource>& sources, std::string& text) 
     const SnapshotProgram& program = source.program;
     fmt::format_to(std::back_inserter(text), "  {:016x} {} {} {} {}/{} {}\n", program.run_id,
                    program.pid, program.start_unix_ms, program.duration_ms, source.peak.bytes,
-                   source.peak.allocations, program.program);
+                   source.peak.allocations, Printable(program.program));
   }
 }
 
@@ -145,10 +146,10 @@ void DumpInspection(const SnapshotInspection& inspection, std::string& text) {
   fmt::format_to(out, "\ninspection at {} ms: looks {}, longest pause {} us, {} ms\n",
                  inspection.time_ms, inspection.looks, inspection.longest_pause_us,
                  inspection.took_ms);
-  for (const std::string& note : inspection.notes) text += "  " + note + "\n";
+  for (const std::string& note : inspection.notes) text += "  " + Printable(note) + "\n";
   text +=
       "inspected: node, lost directly, indirectly, reachable, inherited, unknown, in cycles "
-      "(bytes/blocks)\n";
+      "(bytes/blocks), type\n";
   for (size_t i = 0; i < inspection.rows.size(); ++i) {
     const HeldFigures& f = inspection.rows[i].figures;
     fmt::format_to(out, "  {:>5} {:>5}", i, inspection.rows[i].node);
@@ -156,12 +157,16 @@ void DumpInspection(const SnapshotInspection& inspection, std::string& text) {
          {f.lost_directly, f.lost_indirectly, f.reachable, f.inherited, f.unknown, f.in_cycles}) {
       fmt::format_to(out, " {}/{}", count.bytes, count.allocations);
     }
+    if (const auto type = inspection.TypeOf(inspection.rows[i]); !type.empty()) {
+      fmt::format_to(out, " {}", Printable(type));
+    }
     text += '\n';
   }
   text += "held by: parent, root or row, held (bytes/blocks)\n";
   for (size_t i = 1; i < inspection.paths.size(); ++i) {
     const HoldingPath& path = inspection.paths[i];
-    const std::string what = path.is_root ? inspection.roots[path.what] : std::to_string(path.what);
+    const std::string what =
+        path.is_root ? Printable(inspection.roots[path.what]) : std::to_string(path.what);
     fmt::format_to(out, "  {:>5} {:>5} {} {}/{}\n", i, path.parent, what, path.own.bytes,
                    path.own.allocations);
   }
@@ -176,8 +181,8 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "\nmodules\n");
   for (size_t i = 0; i < snapshot.modules.size(); ++i) {
-    fmt::format_to(out, "  {:>5} {} {}\n", i, snapshot.modules[i].build_id,
-                   snapshot.modules[i].path);
+    fmt::format_to(out, "  {:>5} {} {}\n", i, Printable(snapshot.modules[i].build_id),
+                   Printable(snapshot.modules[i].path));
   }
   fmt::format_to(out, "\nframes: module offset\n");
   for (size_t i = 0; i < snapshot.frames.size(); ++i) {
@@ -193,8 +198,8 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   if (!snapshot.python.empty()) fmt::format_to(out, "\npython: first line, function, file\n");
   for (size_t i = 0; i < snapshot.python.size(); ++i) {
     const SnapshotPythonFunction& function = snapshot.python[i];
-    fmt::format_to(out, "  {:>5} {:>5} {} {}\n", i, function.first_line, function.function,
-                   function.file);
+    fmt::format_to(out, "  {:>5} {:>5} {} {}\n", i, function.first_line,
+                   Printable(function.function), Printable(function.file));
   }
   fmt::format_to(out, "\nnodes: parent frame\n");
   for (size_t i = 1; i < snapshot.nodes.size(); ++i) {
@@ -203,7 +208,7 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
   }
   fmt::format_to(out, "\nthread names\n");
   for (size_t i = 0; i < snapshot.thread_names.size(); ++i) {
-    fmt::format_to(out, "  {:>5} {}\n", i, snapshot.thread_names[i]);
+    fmt::format_to(out, "  {:>5} {}\n", i, Printable(snapshot.thread_names[i]));
   }
   if (snapshot.tracker.sample_bytes != 0) {
     fmt::format_to(out, "\nsampled: {}\n", SamplingText(snapshot.tracker.sample_bytes));
@@ -212,7 +217,8 @@ void DumpContent(const Snapshot& snapshot, std::string& text) {
     fmt::format_to(out, "\ntemporary: fewer than {} allocations between\n", threshold);
   }
   DumpSources(snapshot.sources, text);
-  for (const std::string& line : UnseenLines(snapshot.unseen)) text += "\nunseen: " + line + "\n";
+  for (const std::string& line : UnseenLines(snapshot.unseen))
+    text += "\nunseen: " + Printable(line) + "\n";
   DumpMappings(snapshot.mappings, text);
   DumpMemory(snapshot.memory, text);
   DumpInspection(snapshot.inspection, text);
@@ -243,12 +249,12 @@ void DumpSymbols(const StoredSymbols& symbols, std::string& text) {
   fmt::format_to(out, "\nsymbols: frame function file:line, innermost inlined function first\n");
   for (size_t i = 0; i < symbols.chains.size(); ++i) {
     for (const SourceFrame& frame : symbols.chains[i]) {
-      fmt::format_to(out, "  {:>5} {}{} {}:{}\n", i, frame.inlined ? "> " : "", frame.function,
-                     frame.file, frame.line);
+      fmt::format_to(out, "  {:>5} {}{} {}:{}\n", i, frame.inlined ? "> " : "",
+                     Printable(frame.function), Printable(frame.file), frame.line);
     }
   }
   for (const std::string& note : symbols.notes) {
-    if (!note.empty()) fmt::format_to(out, "  note  {}\n", note);
+    if (!note.empty()) fmt::format_to(out, "  note  {}\n", Printable(note));
   }
 }
 

@@ -46,7 +46,12 @@ inline constexpr uint32_t kFlagZstd = 1;      // the stored bytes are a Zstandar
 inline constexpr uint32_t kFlagCritical = 2;  // a reader that doesn't know the section has to stop
 
 inline constexpr uint64_t kMaxFileBytes = 1ull << 30;
-inline constexpr uint64_t kMaxRawBytes = 1ull << 30;      // of one section
+inline constexpr uint64_t kMaxRawBytes = 1ull << 30;  // of all sections together
+// Of a small file less: the larger of both.
+inline constexpr uint64_t kLeastMaxRawBytes = 64ull << 20;
+inline constexpr uint64_t kMaxRawBytesAByte = 256;
+// Modules, names of threads and other texts of which no run has many. In memory they are much larger.
+inline constexpr uint64_t kMaxTexts = 1ull << 20;
 inline constexpr uint64_t kMaxSourceFrames = 1ull << 24;  // functions of all stored frames
 inline constexpr uint64_t kMaxSourceBytes = 1ull << 30;   // of their names, repetitions included
 inline constexpr int kZstdLevel = 9;

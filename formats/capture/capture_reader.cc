@@ -55,7 +55,7 @@ bool DecodeAttached(std::string_view raw, SnapshotTracker& tracker) {
 
 bool DecodeModules(std::string_view raw, Snapshot& snapshot) {
   ByteReader in(raw);
-  snapshot.modules.resize(in.CountOfItems(2));
+  snapshot.modules.resize(in.CountOfItems(2, cf::kMaxTexts));
   for (SnapshotModule& module : snapshot.modules) module.path = in.String();
   for (SnapshotModule& module : snapshot.modules) module.build_id = in.String();
   return !in.failed();
@@ -100,7 +100,7 @@ bool DecodeNodes(std::string_view raw, Snapshot& snapshot) {
 
 bool DecodeThreadNames(std::string_view raw, Snapshot& snapshot) {
   ByteReader in(raw);
-  for (uint64_t n = in.CountOfItems(1); n > 0 && !in.failed(); --n) {
+  for (uint64_t n = in.CountOfItems(1, cf::kMaxTexts); n > 0 && !in.failed(); --n) {
     snapshot.thread_names.emplace_back(in.String());
   }
   return !in.failed();

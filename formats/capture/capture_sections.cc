@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <zstd.h>
 
+#include <algorithm>
+
 #include "formats/capture/byte_reader.h"
 #include "formats/capture/capture_checksum.h"
 #include "formats/capture/capture_format.h"
@@ -12,9 +14,15 @@ namespace {
 
 namespace cf = capture_format;
 
-// Unpacks the content of a section whose checksum was right.
-void Unpack(std::string_view stored, CaptureSection& section) {
-  if (section.raw_bytes > cf::kMaxRawBytes) {
+uint64_t MostRawBytes(uint64_t file_bytes) {
+  return std::min(cf::kMaxRawBytes,
+                  std::max(cf::kLeastMaxRawBytes,
+                           std::min(file_bytes, cf::kMaxFileBytes) * cf::kMaxRawBytesAByte));
+}
+
+// Unpacks the content of a section whose checksum was right. `left`: what all may still take.
+void Unpack(std::string_view stored, uint64_t& left, CaptureSection& section) {
+  if (section.raw_bytes > left) {
     section.damage = "its content is larger than a capture may have";
     return;
   }
@@ -28,6 +36,7 @@ void Unpack(std::string_view stored, CaptureSection& section) {
     section.damage = "its length is wrong";
     return;
   }
+  left -= section.raw_bytes;
   section.raw.resize(section.raw_bytes);
   const size_t size =
       ZSTD_decompress(section.raw.data(), section.raw.size(), stored.data(), stored.size());
@@ -42,6 +51,7 @@ void Unpack(std::string_view stored, CaptureSection& section) {
 CaptureSections SplitSections(std::string_view bytes) {
   CaptureSections result;
   uint64_t at = cf::kFileHeaderBytes;
+  uint64_t left = MostRawBytes(bytes.size());
   while (bytes.size() >= at && bytes.size() - at >= cf::kSectionHeaderBytes) {
     ByteReader header(bytes.substr(at, cf::kSectionHeaderBytes));
     CaptureSection section;
@@ -60,7 +70,7 @@ CaptureSections SplitSections(std::string_view bytes) {
                SectionChecksum(section.type, section.flags, section.raw_bytes, stored)) {
       section.damage = "its checksum is wrong";
     } else {
-      Unpack(stored, section);
+      Unpack(stored, left, section);
     }
     at += stored.size();
     if (section.type == cf::kEnd && section.damage.empty()) {

@@ -1,7 +1,8 @@
 // Splits a capture's bytes into sections, without interpreting their content.
 //
 // Thread safety: pure. Failure: never; a section records what is wrong with it.
-// Memory: a section's content is at most kMaxRawBytes, whatever its header says.
+// Memory: the sections' content is at most kMaxRawBytes in all, and less in a small file, whatever
+// their headers say.
 #pragma once
 
 #include <cstdint>

@@ -5,6 +5,7 @@
 
 #include "formats/capture/byte_reader.h"
 #include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_format.h"
 
 namespace memprof {
 namespace {
@@ -19,7 +20,7 @@ void WriteStrings(const std::vector<std::string>& strings, ByteWriter& out) {
 }
 
 void ReadStrings(ByteReader& in, std::vector<std::string>& strings) {
-  strings.resize(in.CountOfItems(1));
+  strings.resize(in.CountOfItems(1, capture_format::kMaxTexts));
   for (std::string& string : strings) string = in.String();
 }
 
@@ -74,6 +75,10 @@ std::string EncodeInspection(const SnapshotInspection& inspection) {
   WriteParents(retained, out);
   for (size_t i = 1; i < retained.size(); ++i) out.Varint(retained[i].row);
   for (size_t i = 1; i < retained.size(); ++i) out.Varint(retained[i].own_bytes);
+  if (!inspection.types.empty()) {
+    WriteStrings(inspection.types, out);
+    for (const InspectedRow& row : inspection.rows) out.Varint(row.type);
+  }
   return out.bytes();
 }
 
@@ -118,6 +123,14 @@ bool DecodeInspection(std::string_view raw, size_t nodes, SnapshotInspection& in
     retained[i].row = static_cast<uint32_t>(row);
   }
   for (size_t i = 1; i < retained.size(); ++i) retained[i].own_bytes = in.Varint();
+  if (!in.empty()) {  // there are types
+    ReadStrings(in, inspection.types);
+    for (InspectedRow& row : inspection.rows) {
+      const uint64_t type = in.Varint();
+      if (type > inspection.types.size()) return false;
+      row.type = static_cast<uint32_t>(type);
+    }
+  }
   Count held;
   for (const HoldingPath& path : paths) held += path.own;
   return !in.failed() && held == SumOf(inspection).reachable;

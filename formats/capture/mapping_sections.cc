@@ -4,6 +4,7 @@
 
 #include "formats/capture/byte_reader.h"
 #include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_format.h"
 
 namespace memprof {
 namespace {
@@ -96,7 +97,7 @@ bool DecodeMappings(std::string_view raw, Snapshot& snapshot) {
   mappings.followed = in.Varint() != 0;
   mappings.lost_events = in.Varint();
   mappings.unattributed_bytes = in.Varint();
-  std::vector<std::string> files(in.CountOfItems(1));
+  std::vector<std::string> files(in.CountOfItems(1, capture_format::kMaxTexts));
   for (std::string& file : files) file = in.String();
   mappings.rows.resize(in.CountOfItems(9));
   uint64_t node = 0;

@@ -2,6 +2,7 @@
 
 #include "formats/capture/byte_reader.h"
 #include "formats/capture/byte_writer.h"
+#include "formats/capture/capture_format.h"
 
 namespace memprof {
 namespace {
@@ -32,7 +33,7 @@ bool DecodeProgram(std::string_view raw, SnapshotProgram& program) {
   ByteReader in(raw);
   program.program = in.String();
   program.pid = static_cast<uint32_t>(in.Varint());
-  for (uint64_t n = in.CountOfItems(1); n > 0 && !in.failed(); --n) {
+  for (uint64_t n = in.CountOfItems(1, capture_format::kMaxTexts); n > 0 && !in.failed(); --n) {
     program.command.emplace_back(in.String());
   }
   program.start_unix_ms = in.Signed();
@@ -61,7 +62,7 @@ std::string EncodeUnseen(const std::vector<Unseen>& unseen) {
 
 bool DecodeUnseen(std::string_view raw, std::vector<Unseen>& unseen) {
   ByteReader in(raw);
-  std::vector<Unseen> read(in.CountOfItems(4));
+  std::vector<Unseen> read(in.CountOfItems(4, capture_format::kMaxTexts));
   for (Unseen& one : read) {
     const uint64_t kind = in.Varint();
     if (kind < static_cast<uint64_t>(Unseen::Kind::kAllocator) ||

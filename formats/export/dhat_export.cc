@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/printable.h"
 #include "core/tree/path_to_root.h"
 #include "formats/export/exporters.h"
 
@@ -100,7 +101,7 @@ std::string ExportDhat(const Profile& profile, const ExportOptions&) {
                      {"tg", std::min(program.peak_time_ms, program.duration_ms) * 1000},
                      {"pps", std::move(points)},
                      {"ftbl", frames.Take()}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WithEscapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace memprof

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/printable.h"
 #include "core/protocol/sample_weight.h"
 #include "core/tree/path_to_root.h"
 #include "core/units.h"
@@ -241,7 +242,7 @@ Json FrameJson(const Profile& profile, const ProfileFrame& frame) {
 constexpr int kIndent = 1, kOneLine = -1;
 
 std::string Dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return WithEscapedControls(json.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 std::string Text(const Json& json) { return Dumped(json, kIndent) + "\n"; }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/printable.h"
 #include "core/tree/path_to_root.h"
 #include "formats/export/exporters.h"
 
@@ -83,7 +84,7 @@ std::string ExportSpeedscope(const Profile& profile, const ExportOptions& option
                       {SampledProfile(profile, frames, "live at the peak", Figure::kPeak),
                        SampledProfile(profile, frames, "leaked", Figure::kLeaked),
                        SampledProfile(profile, frames, "allocated in all", Figure::kTotal)}}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WithEscapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace memprof

@@ -17,7 +17,9 @@
 #include "formats/capture/capture_reader.h"
 #include "formats/capture/capture_sections.h"
 #include "formats/capture/capture_writer.h"
+#include "formats/capture/program_sections.h"
 #include "formats/capture/python_section.h"
+#include "formats/capture/section_writer.h"
 #include "formats/capture/site_sections.h"
 #include "tests/formats/sample_snapshot.h"
 
@@ -182,6 +184,35 @@ TEST(Capture, GivesBackWhatThreadsHoldThatStillRan) {
   ASSERT_TRUE(content.has_value()) << content.error().message;
   EXPECT_TRUE(content->damage.empty());
   EXPECT_EQ(content->snapshot, snapshot);
+}
+
+// Some bytes must not cost minutes or gibibytes.
+TEST(Capture, OfASmallFileTakesLittle) {
+  std::string bytes = EncodeCapture(Canonical(SampleSnapshot()));
+  bytes.resize(capture_format::kFileHeaderBytes);
+  ByteWriter out;
+  out.Raw(bytes);
+  const std::string zeros(40 << 20, '\0');
+  for (uint32_t type = 1000; type < 1004; ++type) AppendSection(out, type, zeros);
+  const CaptureSections split = SplitSections(out.bytes());
+  ASSERT_EQ(split.sections.size(), 4u);
+  EXPECT_TRUE(split.sections[0].damage.empty());
+  for (size_t i = 1; i < 4; ++i) {
+    EXPECT_EQ(split.sections[i].damage, "its content is larger than a capture may have");
+    EXPECT_TRUE(split.sections[i].raw.empty());
+  }
+}
+
+TEST(Capture, BelievesWhatIsUnseenInItsOrderOnly) {
+  std::vector<Unseen> many;
+  for (int i = 0; i < 200'000; ++i) {
+    many.push_back({Unseen::Kind::kProcesses, std::to_string(1'000'000 + i), "", 1});
+  }
+  std::vector<Unseen> read;
+  EXPECT_TRUE(DecodeUnseen(EncodeUnseen(many), read));
+  EXPECT_EQ(read.size(), many.size());
+  std::reverse(many.begin(), many.end());
+  EXPECT_FALSE(DecodeUnseen(EncodeUnseen(many), read));
 }
 
 TEST(Capture, HasNoSectionOfRunningThreadsWithoutThem) {

@@ -40,6 +40,8 @@ Snapshot InspectedSnapshot() {
   found.rows[1].figures.in_cycles = {20, 1};
   found.rows[1].alone_bytes = 8192;
   found.rows[0].free_bytes = 4000;
+  found.rows[1].type = 2;
+  found.types = {"one that no row has", "db::Session"};
   found.roots = {"data of service", "stack of thread main"};
   found.paths = {{},
                  {0, true, 0, {}},
@@ -91,6 +93,31 @@ TEST(InspectionSection, GivesBackWhatWasWritten) {
   EXPECT_EQ(content->snapshot, *snapshot);
   EXPECT_EQ(SumOf(content->snapshot.inspection).lost(), (Count{60, 2}));
   EXPECT_EQ(SumOf(content->snapshot.inspection).live(), (Count{166, 7}));
+}
+
+TEST(InspectionSection, NamesTheTypesOfItsRows) {
+  const auto content = DecodeCapture(EncodeCapture(Canonical(InspectedSnapshot())));
+  ASSERT_TRUE(content.has_value()) << content.error().message;
+  const SnapshotInspection& found = content->snapshot.inspection;
+  EXPECT_EQ(found.types, std::vector<std::string>{"db::Session"});
+  ASSERT_EQ(found.rows.size(), 2u);
+  for (const InspectedRow& row : found.rows) {
+    EXPECT_EQ(found.TypeOf(row), row.alone_bytes != 0 ? "db::Session" : "");
+  }
+  // One without types is as it was before there were any.
+  SnapshotInspection without = found;
+  for (InspectedRow& row : without.rows) row.type = 0;
+  without.types.clear();
+  const std::string shorter = EncodeInspection(without);
+  EXPECT_TRUE(EncodeInspection(found).starts_with(shorter));
+  SnapshotInspection read;
+  ASSERT_TRUE(DecodeInspection(shorter, 100, read));
+  EXPECT_EQ(read, without);
+  // A type that there isn't.
+  std::string broken = EncodeInspection(found);
+  const size_t last = broken.size() - found.rows.size();
+  for (size_t i = last; i < broken.size(); ++i) broken[i] = 2;
+  EXPECT_FALSE(DecodeInspection(broken, 100, read));
 }
 
 TEST(InspectionSection, HasTheSameBytesForTheSameAnswer) {
@@ -160,10 +187,16 @@ TEST(InspectionSection, BelievesNothingThatBreaksAnInvariant) {
       f.retained.push_back({static_cast<uint32_t>(f.retained.size() - 1), 0, 0});
     }
   }));
+  // The types are at the end, and need not be there.
+  SnapshotInspection without = good.inspection;
+  for (InspectedRow& row : without.rows) row.type = 0;
+  without.types.clear();
   const std::string raw = EncodeInspection(good.inspection);
   for (size_t cut = 0; cut < raw.size(); ++cut) {
     SnapshotInspection read;
-    EXPECT_FALSE(DecodeInspection(raw.substr(0, cut), good.nodes.size(), read)) << cut;
+    EXPECT_EQ(DecodeInspection(raw.substr(0, cut), good.nodes.size(), read),
+              cut == EncodeInspection(without).size())
+        << cut;
   }
 }
 

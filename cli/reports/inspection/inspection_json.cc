@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/reports/inspection/inspection_text.h"
+#include "core/printable.h"
 #include "core/profile/inspection_rows.h"
 
 namespace memprof {
@@ -50,7 +51,8 @@ std::string InspectionJson(const Profile& profile, size_t rows) {
     Json place = {{"function", row.place.function},
                   {"file", row.place.file},
                   {"line", row.place.line},
-                  {"module", row.place.module}};
+                  {"module", row.place.module},
+                  {"kind", row.kind}};
     AddFigures(place, row.figures);
     place["retained_bytes"] = row.retained_bytes;
     place["pages"] = {{"alone_bytes", row.alone_bytes}, {"free_bytes", row.free_bytes}};
@@ -61,7 +63,7 @@ std::string InspectionJson(const Profile& profile, size_t rows) {
     if (rows != 0 && json["paths"].size() == rows) break;
     json["paths"].push_back({{"path", row.path}, {"held", CountJson(row.own)}});
   }
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return WithEscapedControls(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
 }
 
 }  // namespace memprof

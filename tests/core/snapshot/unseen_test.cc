@@ -46,7 +46,9 @@ TEST(Unseen, IsSaidInALineEachAndProcessesInOne) {
           "no figure",
           "env executed w, which ran without a tracker: nothing of that is in the figures",
           "4 processes ran without a tracker and are in no figure: busybox, w (3)",
-          "1 forked child found no room to count in, and is in no figure"}));
+          "1 forked child found no room to count in: it is in no figure, nor are the processes "
+          "that "
+          "it made"}));
 }
 
 }  // namespace
