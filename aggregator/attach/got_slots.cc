@@ -315,8 +315,8 @@ uint32_t UnhookAllModules() {
   if (slots == nullptr) return 0;
   // Another thread may be looking; if it left by longjmp it never finishes.
   for (int i = 0; i < 100 && looking.exchange(true, std::memory_order_acquire); ++i) {
-    const timespec pause = {0, 1'000'000};
-    kernel::Call(SYS_nanosleep, &pause, nullptr);
+    // Not by nanosleep: the kernel would forget which call of the program's it is to restart.
+    kernel::Call(SYS_poll, nullptr, 0, 1);
   }
   IterateObjects(UnhookModule, &restored);
   slot_count = 0;

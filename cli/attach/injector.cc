@@ -41,7 +41,15 @@ std::string LockedText(pid_t pid) {
 
 tl::unexpected<Error> Failed(std::string why) { return Fail(ErrorKind::kIo, std::move(why)); }
 
-milliseconds PauseAfter(int looks) { return milliseconds(std::min(2 << std::min(looks, 5), 50)); }
+// `set_back`: the timeouts of calls began anew. The program's timers must not stand still all the time.
+milliseconds PauseAfter(int looks, bool set_back) {
+  return milliseconds(std::min(2 << std::min(looks, 10), set_back ? 1500 : 50));
+}
+
+bool AnySetBack(const std::vector<RemoteThread>& threads) {
+  return std::any_of(threads.begin(), threads.end(),
+                     [](const RemoteThread& thread) { return thread.set_back(); });
+}
 
 }  // namespace
 
@@ -99,15 +107,17 @@ void Injector::LetStoppedGo(std::vector<RemoteThread>& threads, steady_clock::ti
 
 Result<RemoteThread> Injector::SafeThread() {
   std::string why;
+  bool set_back = false;
   const auto give_up = steady_clock::now() + kLookLimit;
   for (int looks = 0; looks == 0 || steady_clock::now() < give_up; ++looks) {
-    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks));
+    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks, set_back));
     target_.Remap();
     const auto check = StackCheck::Make(target_);
     if (check == nullptr) return Failed("its modules can't be read");
     auto stopped = StopAll();
     if (!stopped) return tl::unexpected<Error>(stopped.error());
     ++times_.looks;
+    set_back = AnySetBack(stopped->threads);
     size_t safe = SIZE_MAX;
     bool anybody_loads = false;
     auto& threads = stopped->threads;
@@ -115,7 +125,11 @@ Result<RemoteThread> Injector::SafeThread() {
       if (!threads[i].stopped()) continue;
       const ThreadPlace place = check->Look(threads[i]);
       anybody_loads |= place.in_loader;
-      if (place.safe && safe == SIZE_MAX) safe = i;
+      // Best one that waits without a timeout, or doesn't wait.
+      if (place.safe &&
+          (safe == SIZE_MAX || (threads[safe].restarts() && !threads[i].restarts()))) {
+        safe = i;
+      }
       if (!place.safe) why = fmt::format("thread {}: {}", threads[i].id(), place.why);
       if (steady_clock::now() > stopped->since + kStopLimit) break;
     }
@@ -301,9 +315,10 @@ Result<void> Injector::Forget() {
   auto places = FindPlaces();
   if (!places) return tl::unexpected<Error>(places.error());
   std::string why = "it has no safe moment";
+  bool set_back = false;
   const auto give_up = steady_clock::now() + kForgetLimit;
   for (int looks = 0; looks == 0 || steady_clock::now() < give_up; ++looks) {
-    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks));
+    if (looks != 0) std::this_thread::sleep_for(PauseAfter(looks, set_back));
     target_.Remap();
     const auto state = target_.State();
     const auto check = StackCheck::Make(target_);
@@ -313,6 +328,7 @@ Result<void> Injector::Forget() {
     auto stopped = StopAll();
     if (!stopped) return tl::unexpected<Error>(stopped.error());
     stopped_since_ = stopped->since;
+    set_back = AnySetBack(stopped->threads);
     bool clean = true;
     for (RemoteThread& thread : stopped->threads) {
       const ThreadPlace place =

@@ -93,7 +93,8 @@ RemoteThread& RemoteThread::operator=(RemoteThread&& other) noexcept {
   thread_ = other.thread_;
   seized_ = std::exchange(other.seized_, false);
   stopped_ = other.stopped_;
-  pending_signal_ = other.pending_signal_;
+  pending_signals_ = std::move(other.pending_signals_);
+  at_signal_ = other.at_signal_;
   registers_ = other.registers_;
   set_back_ = other.set_back_;
   calling_ = other.calling_;
@@ -110,6 +111,7 @@ bool RemoteThread::Wait(int& status, steady_clock::time_point until,
     if (meanwhile) meanwhile();
     const pid_t changed = waitpid(thread_, &status, __WALL | WNOHANG);
     if (changed == thread_) {
+      at_signal_ = WIFSTOPPED(status) && status >> 16 == 0;
       if (WIFSTOPPED(status)) return true;
       seized_ = stopped_ = false;  // the thread has ended
       return false;
@@ -122,6 +124,16 @@ bool RemoteThread::Wait(int& status, steady_clock::time_point until,
     usleep(pause);
     pause = std::min<useconds_t>(pause * 2, 500);
   }
+}
+
+bool RemoteThread::restarts() const {
+  constexpr int64_t kRestartBlock = 516;  // the kernel's ERESTART_RESTARTBLOCK
+  return stopped_ && static_cast<int64_t>(registers_.rax) == -kRestartBlock;
+}
+
+int64_t RemoteThread::interrupted_call() const {
+  if (!stopped_) return -1;
+  return static_cast<int64_t>(set_back_ ? registers_.rax : registers_.orig_rax);
 }
 
 bool RemoteThread::Interrupt() { return ptrace(PTRACE_INTERRUPT, thread_, nullptr, nullptr) == 0; }
@@ -139,6 +151,16 @@ bool RemoteThread::AwaitStop(steady_clock::time_point until) {
     if (ptrace(PTRACE_CONT, thread_, nullptr, Data(number)) != 0) return false;
   }
   return false;
+}
+
+// The signal for which it stops now, if it isn't of a step of ours, is delivered at the end, with all
+// that the kernel said of it: a handler may need the address of a fault.
+void RemoteThread::KeepSignal() {
+  siginfo_t signal;
+  if (!at_signal_ || ptrace(PTRACE_GETSIGINFO, thread_, nullptr, &signal) != 0) return;
+  const bool is_ours =
+      signal.si_signo == SIGTRAP && signal.si_code > 0 && signal.si_code != SI_KERNEL;
+  if (!is_ours) pending_signals_.push_back(signal);
 }
 
 // If a signal's handler is about to run, EINTR is what the program expects.
@@ -160,7 +182,7 @@ void RemoteThread::RestartInterruptedCall() {
 // program would wait although it was told to wake.
 void RemoteThread::LeaveInterruptedCall() {
   if (!std::exchange(set_back_, false)) return;
-  if (pending_signal_ == 0 && !AwaitsSignal(process_, thread_)) return;
+  if (pending_signals_.empty() && !AwaitsSignal(process_, thread_)) return;
   registers_.rip += kSyscallBytes;
   registers_.rax = static_cast<uint64_t>(-EINTR);
   ptrace(PTRACE_SETREGS, thread_, nullptr, &registers_);
@@ -214,7 +236,7 @@ std::optional<int64_t> RemoteThread::SystemCall(const CallPlaces& places, int64_
     if (!Wait(status, until)) return std::nullopt;
     user_regs_struct after;
     if (ptrace(PTRACE_GETREGS, thread_, nullptr, &after) != 0) return std::nullopt;
-    if (WSTOPSIG(status) != SIGTRAP && status >> 16 == 0) pending_signal_ = WSTOPSIG(status);
+    KeepSignal();
     if (after.rip == places.syscall + kSyscallBytes) return static_cast<int64_t>(after.rax);
   }
 }
@@ -297,7 +319,7 @@ std::optional<int64_t> RemoteThread::CopyProcess(const CallPlaces& places,
       if (ptrace(PTRACE_GETEVENTMSG, thread_, nullptr, &id) == 0) copy = static_cast<pid_t>(id);
       continue;
     }
-    if (status >> 16 == 0 && WSTOPSIG(status) != SIGTRAP) pending_signal_ = WSTOPSIG(status);
+    KeepSignal();
     if (after.rip == places.syscall + kSyscallBytes) result = static_cast<int64_t>(after.rax);
   }
   if (seized_) ptrace(PTRACE_SETOPTIONS, thread_, nullptr, nullptr);
@@ -320,7 +342,7 @@ bool RemoteThread::StopInCall() {
   const auto until = steady_clock::now() + kThreadStopLimit;
   for (int status = 0; Wait(status, until);) {
     if (status >> 16 == PTRACE_EVENT_STOP) return stopped_ = true;
-    pending_signal_ = WSTOPSIG(status);
+    KeepSignal();
     if (ptrace(PTRACE_CONT, thread_, nullptr, nullptr) != 0) return false;
   }
   return false;
@@ -367,8 +389,36 @@ std::optional<uint64_t> RemoteThread::Call(const CallPlaces& places, uint64_t fu
       failure = fmt::format("a call in it failed with signal {} at {:#x}", number, after.rip);
       return std::nullopt;
     }
-    pending_signal_ = number;
+    KeepSignal();
   }
+}
+
+namespace {
+
+bool IsFault(const siginfo_t& signal) {
+  return signal.si_code > 0 && (signal.si_signo == SIGSEGV || signal.si_signo == SIGBUS ||
+                                signal.si_signo == SIGILL || signal.si_signo == SIGFPE);
+}
+
+}  // namespace
+
+// The signals that were kept, of which one can be given along. The number of that; 0: none.
+int RemoteThread::GiveSignals() {
+  auto& signals = pending_signals_;
+  // What the thread did itself goes first: another handler must not run before.
+  std::stable_sort(signals.begin(), signals.end(), [](const siginfo_t& a, const siginfo_t& b) {
+    return (a.si_code > 0) > (b.si_code > 0);
+  });
+  int given = 0;
+  for (siginfo_t& signal : signals) {
+    if (given == 0 && at_signal_ && ptrace(PTRACE_SETSIGINFO, thread_, nullptr, &signal) == 0) {
+      given = signal.si_signo;
+    } else if (!IsFault(signal)) {  // a fault comes again with the instruction
+      syscall(SYS_tgkill, process_, thread_, signal.si_signo);
+    }
+  }
+  signals.clear();
+  return given;
 }
 
 void RemoteThread::Release() {
@@ -380,10 +430,11 @@ void RemoteThread::Release() {
     if (Interrupt()) AwaitStop(steady_clock::now() + kCallLimit);
   }
   if (stopped_) LeaveInterruptedCall();
-  const auto number = static_cast<uint64_t>(pending_signal_);
-  if (seized_) ptrace(PTRACE_DETACH, thread_, nullptr, Data(number));
+  if (seized_) {
+    const int number = stopped_ ? GiveSignals() : 0;
+    ptrace(PTRACE_DETACH, thread_, nullptr, Data(static_cast<uint64_t>(number)));
+  }
   seized_ = stopped_ = false;
-  pending_signal_ = 0;
 }
 
 }  // namespace memprof

@@ -14,6 +14,7 @@
 #include <sys/user.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -45,6 +46,13 @@ class RemoteThread {
   // Asks the thread to stop, then waits for it. False if it ended, or doesn't stop in time.
   bool Interrupt();
   bool AwaitStop(std::chrono::steady_clock::time_point until);
+
+  // Whether a system call of it was set back, whose timeout begins anew.
+  bool set_back() const { return set_back_; }
+  // Whether the kernel restarts a call of it that has a timeout. Some other calls make it forget that.
+  bool restarts() const;
+  // The number of the system call that the stop interrupted; -1: none.
+  int64_t interrupted_call() const;
 
   // Precondition of all functions below: stopped.
   const user_regs_struct& registers() const { return registers_; }
@@ -83,12 +91,15 @@ class RemoteThread {
   void RestartInterruptedCall();
   void LeaveInterruptedCall();
   bool SetRegisters(user_regs_struct registers);
+  void KeepSignal();
+  int GiveSignals();
 
   pid_t process_ = 0;
   pid_t thread_ = 0;
   bool seized_ = false;
   bool stopped_ = false;
-  int pending_signal_ = 0;  // arrived during the calls; delivered at the end
+  std::vector<siginfo_t> pending_signals_;  // arrived during the calls; delivered at the end
+  bool at_signal_ = false;  // its last stop is one in which a signal can be given along
   user_regs_struct registers_ = {};
   bool set_back_ = false;  // the registers lead to an interrupted call, which is made again
   bool calling_ = false;

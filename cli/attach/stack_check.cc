@@ -2,6 +2,7 @@
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 
 #include <algorithm>
 #include <array>
@@ -85,6 +86,24 @@ constexpr std::string_view kUnsafe[] = {"malloc",
                                         "setresgid",
                                         "setgroups",
                                         "abort"};
+
+// Where glibc's own threads wait (timers with SIGEV_THREAD, asynchronous input and output): nothing that
+// begins or ends a thread calls these.
+constexpr std::string_view kWaits[] = {"sigwait",
+                                       "sigwaitinfo",
+                                       "sigtimedwait",
+                                       "__sigtimedwait",
+                                       "pthread_cond_wait",
+                                       "pthread_cond_timedwait",
+                                       "pthread_cond_clockwait",
+                                       "read",
+                                       "pread",
+                                       "pread64",
+                                       "write",
+                                       "pwrite",
+                                       "pwrite64",
+                                       "fsync",
+                                       "fdatasync"};
 
 struct Frame {
   uint64_t pc;
@@ -179,9 +198,10 @@ const Dwfl_Thread_Callbacks kThreadCallbacks = {
     .thread_detach = nullptr,
 };
 
-bool IsUnsafe(const std::vector<std::string_view>& names) {
-  return std::any_of(names.begin(), names.end(), [](std::string_view name) {
-    return std::find(std::begin(kUnsafe), std::end(kUnsafe), name) != std::end(kUnsafe);
+template <size_t N>
+bool AnyOf(const std::vector<std::string_view>& names, const std::string_view (&known)[N]) {
+  return std::any_of(names.begin(), names.end(), [&known](std::string_view name) {
+    return std::find(std::begin(known), std::end(known), name) != std::end(known);
   });
 }
 
@@ -251,6 +271,8 @@ ThreadPlace StackCheck::Look(const RemoteThread& thread) {
   };
   bool left_libc = false;       // a frame of the program's was seen
   bool unnamed_so_far = false;  // only nameless functions of libc so far
+  // libc's own threads for timers have no function with a name but wait for signals.
+  bool waits_in_libc = thread.interrupted_call() == SYS_rt_sigtimedwait;
   for (size_t i = 0; i < frames.size(); ++i) {
     const Frame& frame = frames[i];
     const uint64_t at = frame.exact ? frame.pc : frame.pc - 1;
@@ -265,11 +287,12 @@ ThreadPlace StackCheck::Look(const RemoteThread& thread) {
     } else if (module.starts_with("libc.so.6")) {
       const auto names = libc_.NamesAt(at);
       const bool ends_here = i + 1 == frames.size();
-      if (IsUnsafe(names)) unsafe("it is in " + std::string(names.front()));
+      if (AnyOf(names, kUnsafe)) unsafe("it is in " + std::string(names.front()));
       for (const std::string_view name : names) {
         if (name.starts_with("dl")) place.in_loader = true;
       }
-      if (names.empty() && !left_libc) unnamed_so_far = true;
+      waits_in_libc |= AnyOf(names, kWaits);
+      if (names.empty() && !left_libc && !waits_in_libc) unnamed_so_far = true;
       if (!names.empty()) unnamed_so_far = false;
       if (unnamed_so_far && ends_here) unsafe("it begins or ends");
       continue;

@@ -271,6 +271,36 @@ class AttachHazardsTest(MemprofTest):
                 break
         self.assertGreater(woken, 0)
 
+    def test_a_sleep_beside_a_thread_that_loads_is_not_interrupted(self):
+        program = attach_test.Program(self, [os.path.join(PROGRAMS, "sleeps_beside_loader")])
+        self.assertEqual(program.process.stdout.readline(), "ready\n")
+        for _ in range(6):
+            done = run([MEMPROF, "attach", str(program.pid), "-q", "--duration", "0.2", "-f", "-o", "x.memprof"],
+                       cwd=self.directory)
+            self.assertIn(done.returncode, (0, 125), done.stderr)  # the loader may be busy
+        self.assertRegex(program.tell("end"), r"^[1-9]\d* calls, 0 interrupted$")
+
+    # --- faults ----------------------------------------------------------------------------------
+
+    def test_handlers_of_faults_are_told_what_the_kernel_says(self):
+        program = attach_test.Program(self, [os.path.join(PROGRAMS, "catches_faults")])
+        self.assertEqual(program.process.stdout.readline(), "ready\n")
+        for _ in range(12):
+            self.memprof("attach", str(program.pid), "-q", "--duration", "0.05", "-f", "-o", "x.memprof")
+        self.assertRegex(program.tell("end"), r"^\d+ faults, \d+ traps, 0 wrong$")
+
+    # --- libc's own threads ----------------------------------------------------------------------
+
+    def test_one_with_threads_of_libcs_own_is_left_as_it_was(self):
+        program = attach_test.Program(self, [os.path.join(PROGRAMS, "has_libcs_threads")])
+        self.assertEqual(program.process.stdout.readline(), "ready\n")
+        for _ in range(3):
+            done = run([MEMPROF, "attach", str(program.pid), "--duration", "0.2", "-f", "-o", "x.memprof"],
+                       cwd=self.directory)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn(b"the tracker's memory stays", done.stderr)
+        self.assertEqual(program.tell("end"), "end")
+
     def test_connect_is_not_interrupted(self):
         self.interrupted("connect")
 
