@@ -13,6 +13,7 @@
 #include "cli/inspect/address_space.h"
 #include "cli/inspect/root_finder.h"
 #include "core/inspect/inspection.h"
+#include "core/inspect/object_types.h"
 #include "core/inspect/pinned_pages.h"
 
 namespace {
@@ -64,12 +65,19 @@ void InspectBlocks(const InputMemory& memory, const std::vector<LiveBlock>& bloc
   Count held;
   for (const HoldingPath& path : found.paths) held += path.own;
   if (found.total.live() != all || held != found.total.reachable) std::abort();
-  uint64_t free = 0;
-  for (const PinnedPages& pages :
-       FindPinnedPages(memory, blocks, 5, [&](uint32_t i) { return blocks[i].cell % 5; })) {
-    free += pages.free_bytes;
+  const auto group_of = [&](uint32_t i) { return blocks[i].cell % 5; };
+  for (const char* library : {"", "libjemalloc.so", "libtcmalloc.so", "libmimalloc.so"}) {
+    uint64_t free = 0;
+    for (const PinnedPages& pages : FindPinnedPages(memory, Slabs(library), blocks, 5, group_of)) {
+      free += pages.free_bytes;
+    }
+    if (free > kMostBytes) std::abort();
   }
-  if (free > kMostBytes) std::abort();
+  for (const std::string& type :
+       FindObjectTypes(memory, memory, {{kBase, kBase + 2048}, {kBase + 4096, kBase + kMostBytes}},
+                       blocks, 5, group_of)) {
+    if (type.find_first_of("\n\x1b<") != std::string::npos) std::abort();
+  }
   if (before == nullptr) InspectBlocks(memory, blocks, &found.lost);
 }
 

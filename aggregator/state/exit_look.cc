@@ -1,10 +1,12 @@
 #include "aggregator/state/exit_look.h"
 
 #include <cerrno>
+#include <csignal>
 
 #include "aggregator/basics/errno_guard.h"
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/basics/libc_functions.h"
+#include "aggregator/basics/monotonic_clock.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/state/counting.h"
 #include "aggregator/state/process_tables.h"
@@ -14,7 +16,8 @@ namespace memprof {
 namespace {
 
 constinit std::atomic<bool> prepared{false};  // in a forked child as well
-constinit std::atomic<bool> looked{false};
+constinit std::atomic<int64_t> began{0};      // when the first one came; 0: none did
+constinit std::atomic<const void*> first_thread{nullptr};
 constinit uint32_t supervisor = 0;                    // its pid, as seen from here
 constinit const void* main_thread = nullptr;          // its thread pointer
 constinit std::atomic<bool> main_thread_ends{false};  // but not the process
@@ -23,13 +26,13 @@ constinit std::atomic<bool> frees_next{false};
 uint32_t Parent() { return static_cast<uint32_t>(kernel::Call(SYS_getppid)); }
 
 // A full nap counts more than one that a signal cuts short.
+constexpr int64_t kSecondNs = 1'000'000'000;
 constexpr long kNapNs = 5'000'000;
 constexpr uint32_t kFullNap = 50;
 constexpr uint32_t kMostNaps = 2000 * kFullNap;
 
-void AwaitLook(std::atomic<uint32_t>& word) {
+void AwaitDone(const std::atomic<uint32_t>& word) {
   uint32_t seen = kExitLookAsked;
-  word.store(seen, std::memory_order_release);
   for (uint32_t naps = 0; naps < kMostNaps;) {
     const timespec nap = {0, kNapNs};
     naps += kernel::Call(SYS_nanosleep, &nap, nullptr) == 0 ? kFullNap : 1;
@@ -39,6 +42,30 @@ void AwaitLook(std::atomic<uint32_t>& word) {
     seen = now;
   }
 }
+
+// The thread that came first gets to the end first: this one waits for as long as it came later.
+void FollowTheFirst(const std::atomic<uint32_t>& word, int64_t first, int64_t now) {
+  AwaitDone(word);
+  const int64_t later = now - first;
+  const timespec rest = {later / kSecondNs, later % kSecondNs};
+  kernel::Call(SYS_nanosleep, &rest, nullptr);
+}
+
+// A handler must not end the process meanwhile, which would have ended before.
+class WithoutSignals {
+ public:
+  WithoutSignals() {
+    const uint64_t all = ~uint64_t{0};
+    kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
+  }
+  ~WithoutSignals() {
+    kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
+  }
+  WithoutSignals(const WithoutSignals&) = delete;
+
+ private:
+  uint64_t before_ = 0;
+};
 
 // libc frees its record of this right after it.
 void OnThreadExit(void*) {
@@ -69,9 +96,18 @@ void LookBeforeExit() {
   // A forked child that counts has a region of its own; a child of vfork() shares ours.
   RegionHeader& header = CurrentRegion();
   if (header.options.look_at_exit == 0 || kernel::Pid() != header.pid) return;
-  if (looked.exchange(true, std::memory_order_relaxed)) return;
   const ErrnoGuard keep;
-  AwaitLook(header.exit_look);
+  if (header.exit_look.load(std::memory_order_relaxed) == kExitLookDone) return;
+  const WithoutSignals whole;
+  const auto now = static_cast<int64_t>(MonotonicNs());
+  int64_t first = 0;
+  if (!began.compare_exchange_strong(first, now, std::memory_order_relaxed)) {
+    if (first_thread != __builtin_thread_pointer()) FollowTheFirst(header.exit_look, first, now);
+    return;
+  }
+  first_thread = __builtin_thread_pointer();
+  header.exit_look.store(kExitLookAsked, std::memory_order_release);
+  AwaitDone(header.exit_look);
 }
 
 void ThreadEnds() {

@@ -9,7 +9,8 @@
 // It waits for as long as RegionHeader.exit_look changes, and for ten seconds after that: the
 // supervisor may be gone. Whatever happens, the program's end is only delayed.
 //
-// Thread safety: any thread, also a signal handler; the first one is looked at.
+// Thread safety: any thread, also a signal handler. The first one's end is looked at; others that come
+// meanwhile follow it, as late as they came after it.
 #pragma once
 
 namespace memprof {

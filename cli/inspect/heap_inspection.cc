@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <future>
+#include <map>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -20,11 +23,13 @@
 #include "cli/supervisor/images/program_mark.h"
 #include "core/base_name.h"
 #include "core/inspect/inspection.h"
+#include "core/inspect/object_types.h"
 #include "core/inspect/pinned_pages.h"
 #include "core/once.h"
 #include "core/region/region_mappings.h"
 #include "core/region/region_reader.h"
 #include "core/region/region_sites.h"
+#include "core/symbolizer/demangle.h"
 #include "core/units.h"
 
 namespace memprof {
@@ -152,6 +157,7 @@ struct Look {
   std::chrono::microseconds pause{0};
   std::optional<RegionSites> sites;
   std::vector<PinnedPages> pages;  // by node of the sites' snapshot
+  std::vector<std::string> types;  // by site of it: mangled names
   bool has_uncopied = false;
 };
 
@@ -164,15 +170,41 @@ std::string WhyNotFollowed(const MemorySource& memory, const RegionHeader& heade
 }
 
 // The pages of each node of the sites' snapshot.
-std::vector<PinnedPages> PagesByNode(const MemorySource& memory,
+std::vector<PinnedPages> PagesByNode(const MemorySource& memory, const Slabs& slabs,
                                      const std::vector<LiveBlock>& blocks,
                                      const RegionSites& sites) {
   const Snapshot& snapshot = sites.snapshot();
-  return FindPinnedPages(
-      memory, blocks, static_cast<uint32_t>(snapshot.nodes.size()), [&](uint32_t i) -> uint32_t {
+  return FindPinnedPages(memory, slabs, blocks, static_cast<uint32_t>(snapshot.nodes.size()),
+                         [&](uint32_t i) -> uint32_t {
+                           const LiveBlock& block = blocks[i];
+                           const uint32_t site =
+                               block.inherited ? kNoSite : sites.SiteOfCell(block.cell);
+                           return site < snapshot.sites.size() ? snapshot.sites[site].node : 0;
+                         });
+}
+
+// Where modules have what their files say, by address.
+std::vector<AddressRange> RangesOfModules(const RootFacts& facts) {
+  std::set<std::string_view> paths;
+  for (const SpaceModule& module : facts.modules) paths.insert(module.path);
+  std::vector<AddressRange> ranges;
+  for (const SpaceMapping& mapping : facts.mappings) {
+    if (mapping.readable && !mapping.shared && paths.count(mapping.name) != 0) {
+      ranges.push_back(mapping.range);
+    }
+  }
+  return ranges;
+}
+
+std::vector<std::string> TypesBySite(const MemorySource& memory, const CopyMemory& copied,
+                                     const RootFacts& facts, const std::vector<LiveBlock>& blocks,
+                                     const RegionSites& sites) {
+  const auto all = static_cast<uint32_t>(sites.snapshot().sites.size());
+  return FindObjectTypes(
+      memory, MappedFiles(copied), RangesOfModules(facts), blocks, all + 1, [&](uint32_t i) {
         const LiveBlock& block = blocks[i];
         const uint32_t site = block.inherited ? kNoSite : sites.SiteOfCell(block.cell);
-        return site < snapshot.sites.size() ? snapshot.sites[site].node : 0;
+        return std::min(site, all);  // the last one: those that aren't known
       });
 }
 
@@ -231,17 +263,26 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
   }
 
   Look look;
+  const Slabs slabs(BaseName(facts.allocator));
   InspectOptions options;
+  options.usable = [&slabs](uint64_t size) { return slabs.Usable(size); };
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
   options.lost_before = before;
   options.holders = is_last;
   std::future<std::vector<PinnedPages>> pages;
+  std::future<std::vector<std::string>> types;
   if (is_last) {
-    pages = std::async(std::launch::async, [&] { return PagesByNode(memory, *blocks, *sites); });
+    pages =
+        std::async(std::launch::async, [&] { return PagesByNode(memory, slabs, *blocks, *sites); });
+    types = std::async(std::launch::async,
+                       [&] { return TypesBySite(memory, *copied, facts, *blocks, *sites); });
   }
   look.found = Inspect(
       memory, *blocks, roots, [&](uint32_t cell) { return sites->SiteOfCell(cell); }, options);
-  if (is_last) look.pages = pages.get();
+  if (is_last) {
+    look.pages = pages.get();
+    look.types = types.get();
+  }
   for (const Root& root : roots) look.roots.push_back(root.name);
   const bool ended = copy->End();
   look.pause = copy->pause();
@@ -260,12 +301,23 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
 // With the nodes of `stacks`.
 SnapshotInspection RecordOf(Look& look, const Snapshot& stacks) {
   SnapshotInspection record;
+  std::map<std::string_view, uint32_t> numbers;  // of types
+  const auto number_of = [&](const std::string& type) -> uint32_t {
+    if (type.empty()) return 0;
+    const auto [at, is_new] = numbers.try_emplace(type, 0);
+    if (is_new) {
+      record.types.push_back(DemangleType(type));
+      at->second = static_cast<uint32_t>(record.types.size());
+    }
+    return at->second;
+  };
   for (const InspectedSite& site : look.found.sites) {
     const bool is_known = site.site < stacks.sites.size();
     const uint32_t node = is_known ? stacks.sites[site.site].node : 0;
     // Several sites may have one stack, whose pages are the first one's.
     const PinnedPages pages = std::exchange(look.pages[node], {});
-    record.rows.push_back({node, site.figures, pages.alone_bytes, pages.free_bytes});
+    record.rows.push_back({node, site.figures, pages.alone_bytes, pages.free_bytes,
+                           is_known ? number_of(look.types[site.site]) : 0});
   }
   record.roots = std::move(look.roots);
   record.paths = std::move(look.found.paths);

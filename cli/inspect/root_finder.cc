@@ -152,6 +152,27 @@ class RootFinder {
     });
   }
 
+  // The bytes of the variable at an address of data; from the address on if it isn't known.
+  AddressRange VariableAt(uint64_t address) const {
+    for (const SpaceModule& module : facts_.modules) {
+      const auto after =
+          std::upper_bound(module.symbols.begin(), module.symbols.end(), address,
+                           [](uint64_t at, const DataSymbol& one) { return at < one.range.begin; });
+      if (after != module.symbols.begin() && address < (after - 1)->range.end) {
+        return (after - 1)->range;
+      }
+    }
+    return {address, ~uint64_t{0}};
+  }
+
+  bool IsData(uint64_t address) const {
+    return std::any_of(facts_.modules.begin(), facts_.modules.end(), [=](const SpaceModule& one) {
+      return std::any_of(one.data.begin(), one.data.end(), [=](const AddressRange& range) {
+        return address >= range.begin && address < range.end;
+      });
+    });
+  }
+
   void LeaveOutTrackersAndAllocators() {
     RangeSet mapped;
     for (const AddressRange& range : facts_.mapped) mapped.Add(range);
@@ -201,9 +222,11 @@ class RootFinder {
       const uint64_t end = std::min(
           local->range.end, (thread.thread_pointer + kThreadBlockBytes) / kPage * kPage + kPage);
       if (local == stack && from < thread.thread_pointer) {
-        ranges.push_back({std::max(from, local->range.begin), end});
-        // Below a stack that the program mapped may be other things.
-        if (!IsMapped(from)) below_stacks_.push_back({local->range.begin, from});
+        // Beside a stack that is a variable are others.
+        const AddressRange within = IsData(from) ? VariableAt(from) : local->range;
+        ranges.push_back({std::max(from, within.begin), std::min(end, within.end)});
+        // Below one that the program mapped may be other things.
+        if (!IsMapped(from) && within.begin < from) below_stacks_.push_back({within.begin, from});
       } else {  // the main thread, or one on a stack that the program made
         const uint64_t begin =
             on_main_stack ? thread.thread_pointer - std::min(kStaticTlsBytes, thread.thread_pointer)

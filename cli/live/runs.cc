@@ -131,8 +131,15 @@ Result<FoundRun> FindRun(const std::string& target) {
   }
   const uid_t owner =
       OwnerOf(request.pid != 0 ? fmt::format("/proc/{}", request.pid) : TextOf(request.capture));
-  std::vector<FoundRun> found = Ask(request, owner);
+  size_t silent = 0;
+  std::vector<FoundRun> found = Ask(request, owner, &silent);
   if (!found.empty()) return std::move(found[0]);
+  if (silent != 0) {
+    return Fail(ErrorKind::kUsage,
+                fmt::format("{}: a memprof run doesn't answer that may be this one; if it was "
+                            "stopped (Ctrl-Z, SIGSTOP), let it go on first",
+                            target));
+  }
   if (request.pid != 0) {
     return Fail(
         ErrorKind::kUsage,

@@ -134,11 +134,24 @@ MemoryTable TableOf(const Profile& profile) {
   return table;
 }
 
+// What an inspection says of the allocator's part.
+void AddPinned(const Profile& profile, std::vector<std::string>& notes) {
+  const SnapshotInspection& inspection = profile.inspection;
+  uint64_t free_bytes = 0;
+  for (const InspectedRow& row : inspection.rows) free_bytes += row.free_bytes;
+  if (free_bytes == 0) return;
+  notes.push_back(
+      fmt::format("at {} {} of the allocator's part was free, on pages that live blocks keep; "
+                  "memprof inspect says which places' blocks",
+                  FormatDuration(inspection.time_ms), FormatBytes(free_bytes)));
+}
+
 }  // namespace
 
 MemoryTable MemoryTableOf(const Profile& profile) {
   MemoryTable table = TableOf(profile);
   AddPools(profile, table.notes);
+  AddPinned(profile, table.notes);
   return table;
 }
 

@@ -125,9 +125,10 @@ void AddInspection(const RunOutcome& outcome, const std::string& output,
   if (inspection.looks == 0) return;
   const HeldFigures sum = SumOf(inspection);
   lines.push_back(fmt::format(
-      "inspected after {}: {} in {} blocks are lost for good, of {} live; see: memprof inspect {}",
+      "inspected after {}: {} in {} {} lost for good, of {} live; see: memprof inspect {}",
       FormatDuration(inspection.time_ms), FormatBytes(sum.lost().bytes),
-      FormatCount(sum.lost().allocations), FormatBytes(sum.live().bytes), ShellWord(output)));
+      FormatCountOf(sum.lost().allocations, "block"), sum.lost().allocations == 1 ? "is" : "are",
+      FormatBytes(sum.live().bytes), ShellWord(output)));
 }
 
 std::string TimeoutText(const RunOutcome& outcome) {

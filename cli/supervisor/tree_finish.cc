@@ -205,8 +205,8 @@ std::vector<std::string> TreeLines(const TreeOutcome& tree, const std::string& o
   }
   if (tree.refused != 0) {
     lines.push_back(
-        fmt::format("{} could not be followed: there were too many at once, or no "
-                    "memory could be mapped",
+        fmt::format("{} could not be followed, nor what they started: there were too many at "
+                    "once, or no memory could be mapped",
                     Children(tree.refused)));
   }
   if (!tree.untracked.empty()) {

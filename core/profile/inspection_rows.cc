@@ -8,18 +8,24 @@
 
 #include "core/base_name.h"
 #include "core/printable.h"
+#include "core/profile/container_name.h"
+#include "core/tree/path_to_root.h"
 
 namespace memprof {
 namespace {
+
+uint32_t LocationOf(const Profile& profile, const InspectedRow& row) {
+  ProfileSite site;
+  site.node = row.node;
+  return LocationOf(profile, site);
+}
 
 PlaceKey PlaceOf(const Profile& profile, const InspectedRow& row) {
   if (row.node == 0) {
     const bool inherited = row.figures.inherited.allocations != 0;
     return {inherited ? "[inherited]" : "[unknown]", "", 0, ""};
   }
-  ProfileSite site;
-  site.node = row.node;
-  return PlaceKeyOf(profile, LocationOf(profile, site));
+  return PlaceKeyOf(profile, LocationOf(profile, row));
 }
 
 struct InspectedPlaces {
@@ -31,7 +37,8 @@ struct InspectedPlaces {
     std::vector<std::string> names;
     for (const InspectedRow& row : inspection.rows) {
       places.push_back(PlaceOf(profile, row));
-      names.push_back(PlaceText(places.back()));
+      const std::string kind = KindOf(profile, row);
+      names.push_back((kind.empty() ? "" : kind + ", ") + PlaceText(places.back()));
     }
     for (size_t i = 1; i < paths.size(); ++i) {
       const HoldingPath& path = inspection.paths[i];
@@ -43,6 +50,20 @@ struct InspectedPlaces {
 };
 
 }  // namespace
+
+std::string KindOf(const Profile& profile, const InspectedRow& row) {
+  if (const std::string_view type = profile.inspection.TypeOf(row); !type.empty()) {
+    return ShortTypeName(type);
+  }
+  if (row.node == 0) return {};
+  const uint32_t location = LocationOf(profile, row);
+  std::vector<std::string_view> functions;
+  for (const uint32_t node : PathToRoot(profile.nodes, row.node)) {
+    if (node == location) break;
+    functions.push_back(profile.frames[profile.nodes[node].frame].function);
+  }
+  return ContainerName(functions);
+}
 
 std::string PlaceText(const PlaceKey& place) {
   if (place.line != 0) {
@@ -60,17 +81,26 @@ std::vector<InspectionRow> InspectionRows(const Profile& profile) {
   std::map<PlaceKey, uint32_t> row_of;
   std::vector<InspectionRow> rows;
   std::vector<uint32_t> groups;
+  std::vector<std::map<std::string, uint64_t>> kinds;  // live bytes
   for (const InspectedRow& row : profile.inspection.rows) {
     const PlaceKey place = PlaceOf(profile, row);
     const auto [at, is_new] = row_of.try_emplace(place, static_cast<uint32_t>(rows.size()));
     if (is_new) rows.emplace_back().place = place;
+    kinds.resize(rows.size());
+    kinds[at->second][KindOf(profile, row)] += row.figures.live().bytes;
     rows[at->second].figures += row.figures;
     rows[at->second].alone_bytes += row.alone_bytes;
     rows[at->second].free_bytes += row.free_bytes;
     groups.push_back(at->second);
   }
   const std::vector<uint64_t> retained = RetainedBytes(profile.inspection.retained, groups);
-  for (size_t i = 0; i < rows.size(); ++i) rows[i].retained_bytes = retained[i];
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].retained_bytes = retained[i];
+    rows[i].kind =
+        std::max_element(kinds[i].begin(), kinds[i].end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;
+        })->first;
+  }
   return rows;
 }
 

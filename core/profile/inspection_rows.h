@@ -17,6 +17,7 @@ namespace memprof {
 
 struct InspectionRow {
   PlaceKey place;
+  std::string kind;  // what most of its live bytes are; empty: it isn't known
   HeldFigures figures;
   uint64_t retained_bytes = 0;
   uint64_t alone_bytes = 0;  // pages of one of its stacks alone
@@ -26,8 +27,11 @@ struct InspectionRow {
 // One row a place. Blocks of unknown sites have the place "[unknown]", inherited ones "[inherited]".
 std::vector<InspectionRow> InspectionRows(const Profile& profile);
 
+// A path's parts are the root's name, then what the blocks on it are, as far as it is known, and where
+// they were allocated: "std::map<int, Session> node, Session::Add session.cc:40". The last one is
+// that of `own`.
 struct PathRow {
-  std::vector<std::string> path;  // the root's name, then places, the last one the holder of `own`
+  std::vector<std::string> path;
   Count own;
 };
 
@@ -42,6 +46,10 @@ struct PlaceInspection {
 };
 // Empty without an inspection.
 std::map<PlaceKey, PlaceInspection> InspectionByPlace(const Profile& profile);
+
+// What a row's blocks are: their type, as they say themselves (C++ types with virtual functions), or
+// that of the container of the standard library that allocated them. Empty: it isn't known.
+std::string KindOf(const Profile& profile, const InspectedRow& row);
 
 // "g_cache (service, .bss) → Insert cache.cc:20".
 std::string PathText(const std::vector<std::string>& path);

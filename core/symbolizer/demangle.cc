@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 // libiberty's own header clashes with the system's declarations, so its functions are declared
 // here. Its demangler knows names of templates in functions that libstdc++'s of gcc 12 gives up on.
@@ -56,6 +57,12 @@ std::string Demangle(const char* name) {
     return demangled.text;
   }
   return name;
+}
+
+std::string DemangleType(const std::string& name) {
+  constexpr std::string_view kWhat = "typeinfo name for ";
+  std::string text = Demangle(("_ZTS" + name).c_str());
+  return text.starts_with(kWhat) ? text.substr(kWhat.size()) : name;
 }
 
 }  // namespace memprof

@@ -45,11 +45,20 @@ class RunInspectTest(harness.MemprofTest):
                 self.assertIn("9.8 KiB in 10 blocks are lost for good", run.stderr)
                 found = self.kept()
                 self.assertEqual(self.blocks(found, "lost_directly"), {"Lose": 10})
+                if found["pages"]["free_bytes"] != 0:
+                    self.assertIn("of the allocator's part was free, on pages that live blocks keep",
+                                  " ".join(self.memprof("stats", self.path("x.memprof")).split()))
                 # Before the handler that frees them.
                 self.assertEqual(self.blocks(found, "reachable")["Hold"], 5)
                 # Nothing that is ours is counted, not even as a free that nobody knows.
                 self.assertEqual(self.figures(), without)
                 self.assertEqual(self.stats()["tracker"]["unknown_frees"], 0)
+
+    def test_of_two_threads_that_end_it_the_first_one_does(self):
+        for _ in range(3):
+            run = self.run_it(os.path.join(harness.PROGRAMS, "exits_twice"))
+            self.assertEqual(run.returncode, 5, run.stderr)
+            self.assertIn("100 B in 1 block is lost for good", run.stderr)
 
     def test_a_program_that_crashes_is_not_inspected(self):
         run = self.run_it(ENDING_WAYS, "abort")

@@ -3,6 +3,7 @@
 //
 // "inspected N": also a list of N nodes, for its times.
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -90,6 +91,22 @@ static void LoseByWrongPointers() {
   memcpy(unaligned + 1, &block, sizeof block);
 }
 
+struct Shape {
+  virtual ~Shape() = default;
+  char name[40] = {};
+};
+namespace shapes {
+struct Circle : Shape {
+  char more[24] = {};
+};
+}  // namespace shapes
+static void LoseObjects() {
+  for (int i = 0; i < 3; ++i) {
+    Shape* volatile lost = new shapes::Circle;
+    lost = nullptr;
+  }
+}
+
 // --- held ----------------------------------------------------------------------------------------
 
 void* global[10];
@@ -142,6 +159,19 @@ static void HoldMap() {
   for (int i = 0; i < 100; ++i) (*map)[i] = std::string(100, 'x');
 }
 
+// Behind what was asked for, but within the block.
+void** greedy;
+static void HoldBehindSize() {
+  const size_t asked = 57;
+  greedy = static_cast<void**>(calloc(1, asked));
+  greedy[malloc_usable_size(greedy) / sizeof(void*) - 1] = calloc(1, 52);
+}
+
+Shape* held_shapes[12];
+static void HoldObjects() {
+  for (Shape*& shape : held_shapes) shape = new shapes::Circle;
+}
+
 std::unique_ptr<std::vector<std::unique_ptr<int>>> unique;
 static void HoldByUniquePointers() {
   unique = std::make_unique<std::vector<std::unique_ptr<int>>>();
@@ -178,6 +208,16 @@ static void* HoldInRegister(void*) {
   return block;
 }
 
+// The program's variables may lie on both sides of it.
+alignas(4096) char stack_of_thread[65536];
+static void* HoldOnStaticStack(void*) {
+  void* volatile blocks[3];
+  for (void* volatile& block : blocks) block = calloc(1, 44);
+  write(ready[1], "x", 1);
+  WaitForever();
+  return blocks[0];
+}
+
 static void* EndedThread(void*) {
   void* volatile blocks[200];
   for (void* volatile& block : blocks) block = nullptr;
@@ -200,6 +240,7 @@ int main(int argc, char** argv) {
   LoseSharedPointers();
   LoseByFreedHolder();
   LoseByWrongPointers();
+  LoseObjects();
   HoldByGlobal();
   HoldByInterior();
   HoldByMapping();
@@ -208,13 +249,19 @@ int main(int argc, char** argv) {
   HoldByLocal();
   HoldList();
   HoldMap();
+  HoldObjects();
+  HoldBehindSize();
   HoldByUniquePointers();
-  pthread_t threads[3];
+  pthread_t threads[4];
   pthread_create(&threads[0], nullptr, EndedThread, nullptr);
   pthread_join(threads[0], nullptr);
   pthread_create(&threads[1], nullptr, HoldOnOtherStack, nullptr);
   pthread_create(&threads[2], nullptr, HoldInRegister, nullptr);
-  char bytes[2];
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstack(&attributes, stack_of_thread, sizeof stack_of_thread);
+  pthread_create(&threads[3], &attributes, HoldOnStaticStack, nullptr);
+  char bytes[3];
   for (char& byte : bytes) read(ready[0], &byte, 1);
   for (long n = argc > 1 ? atol(argv[1]) : 0; n > 0; --n) list = NewNode(list, nullptr);
   ForgetStack();

@@ -53,7 +53,10 @@ std::string LostText(const std::vector<InspectionRow>& rows, size_t most, const 
       others += lost[i]->figures;
       continue;
     }
-    add(lost[i]->figures, Printable(place.function), Printable(WhereText(place)));
+    const std::string& kind = lost[i]->kind;
+    add(lost[i]->figures,
+        Printable(kind.empty() ? place.function : fmt::format("{} ({})", place.function, kind)),
+        Printable(WhereText(place)));
   }
   if (most != 0 && lost.size() > most) {
     add(others, fmt::format("others ({})", FormatCount(lost.size() - most)), "");

@@ -292,8 +292,15 @@ void ProcessTree::EndImage(TreeMember& process, EndKind end, uint32_t code) {
   if (end == EndKind::kExec) suffix += fmt::format(".exec{}", ++process.executed);
   SnapshotProgram program = process.image->Describe(end, code);
   captures_.Add(std::move(process.image), std::move(program), std::move(suffix), std::move(read));
-  runs_.erase(process.id);
+  ForgetLater(process.id);
   process.id = {};
+}
+
+// A child that the process has forked may not have been seen yet.
+void ProcessTree::ForgetLater(const ImageKey& id) {
+  constexpr size_t kKept = 4096;
+  ended_runs_.push_back(id);
+  for (; ended_runs_.size() > kKept; ended_runs_.pop_front()) runs_.erase(ended_runs_.front());
 }
 
 // Reads the ended process's image, and stops watching the process.

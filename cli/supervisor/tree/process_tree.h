@@ -22,6 +22,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -129,6 +130,7 @@ class ProcessTree {
   void LookAt(TreeMember& process);
   void LookForUntracked();
   void Sample();
+  void ForgetLater(const ImageKey& id);
   void EndProcess(TreeMember& process);
   void EndImage(TreeMember& process, EndKind end, uint32_t code);
   void EndImageWith(const std::optional<int>& status, TreeMember& process);
@@ -144,7 +146,8 @@ class ProcessTree {
   SlotClaims claims_;
   TreeCaptures captures_;
   InnerJemallocCache& jemallocs_;
-  std::map<ImageKey, SnapshotProgram> runs_;  // images that may fork
+  std::map<ImageKey, SnapshotProgram> runs_;  // images that may fork, or may have forked
+  std::deque<ImageKey> ended_runs_;           // of them
   uint64_t next_image_ = 0;
   bool stopped_ = false;
   TreeOutcome outcome_;

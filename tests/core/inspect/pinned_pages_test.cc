@@ -27,9 +27,23 @@ class Pages : public MemorySource {
 };
 
 std::vector<PinnedPages> Find(const Pages& pages, const std::vector<LiveBlock>& blocks,
-                              const std::vector<uint32_t>& groups) {
+                              const std::vector<uint32_t>& groups, const char* library = "") {
   const uint32_t most = *std::max_element(groups.begin(), groups.end());
-  return FindPinnedPages(pages, blocks, most + 1, [&](uint32_t i) { return groups[i]; });
+  return FindPinnedPages(pages, Slabs(library), blocks, most + 1,
+                         [&](uint32_t i) { return groups[i]; });
+}
+
+// jemalloc's slabs of blocks of 224 bytes have 28,672.
+TEST(PinnedPages, AreThoseOfWholeSlabs) {
+  Pages pages;
+  pages.resident = {16, 17, 18, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+  const std::vector<LiveBlock> blocks = {
+      {0x10000, 200}, {0x10000 + 127 * 224, 224}, {0x17000 + 224, 210}, {0x17000 + 3 * 224, 200}};
+  const auto found = Find(pages, blocks, {0, 0, 1, 2}, "libjemalloc.so.2");
+  // Of the first slab one page isn't resident. Of the second both have a part.
+  EXPECT_EQ(found[0], (PinnedPages{6 * 4096, 6 * 4096 - 424}));
+  EXPECT_EQ(found[1], (PinnedPages{0, (28672 - 410) * 210 / 410}));
+  EXPECT_EQ(found[1].free_bytes + found[2].free_bytes, 28672 - 410u);
 }
 
 TEST(PinnedPages, AreOneGroupsAloneOrSharedByBytes) {
