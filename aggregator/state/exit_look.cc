@@ -89,10 +89,18 @@ void PrepareExitLook() {
   AtThreadExit(OnThreadExit);
 }
 
-void LookBeforeExit() {
-  if (!prepared.load(std::memory_order_relaxed) || !CountsAnything() || SystemCallsFiltered()) {
-    return;
-  }
+namespace {
+
+// What lies below was the stack of functions that have returned, with their pointers. The frames of those
+// that wait now must have none of them: they would hold blocks that nothing else does.
+[[gnu::noinline]] void WipeStackBelow() {
+  constexpr size_t kDeepest = 2048;
+  volatile uint64_t below[kDeepest / sizeof(uint64_t)];
+  for (volatile uint64_t& word : below) word = 0;
+}
+
+[[gnu::noinline]] void LookNow() {
+  if (!CountsAnything() || SystemCallsFiltered()) return;
   // A forked child that counts has a region of its own; a child of vfork() shares ours.
   RegionHeader& header = CurrentRegion();
   if (header.options.look_at_exit == 0 || kernel::Pid() != header.pid) return;
@@ -108,6 +116,14 @@ void LookBeforeExit() {
   first_thread = __builtin_thread_pointer();
   header.exit_look.store(kExitLookAsked, std::memory_order_release);
   AwaitDone(header.exit_look);
+}
+
+}  // namespace
+
+void LookBeforeExit() {
+  if (!prepared.load(std::memory_order_relaxed)) return;
+  WipeStackBelow();
+  LookNow();
 }
 
 void ThreadEnds() {

@@ -265,7 +265,6 @@ Result<Look> TakeLook(const ShownProcess& process, FrozenBy how,
   Look look;
   const Slabs slabs(BaseName(facts.allocator));
   InspectOptions options;
-  options.usable = [&slabs](uint64_t size) { return slabs.Usable(size); };
   options.threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
   options.lost_before = before;
   options.holders = is_last;

@@ -41,16 +41,15 @@ struct Pointers {
 
 class Scanner {
  public:
-  Scanner(const MemorySource& memory, std::span<const LiveBlock> blocks, const BlockIndex& index,
-          const std::function<uint64_t(uint64_t)>& usable)
-      : memory_(memory), blocks_(blocks), index_(index), usable_(usable), window_(memory) {}
+  Scanner(const MemorySource& memory, std::span<const LiveBlock> blocks, const BlockIndex& index)
+      : memory_(memory), blocks_(blocks), index_(index), window_(memory) {}
 
   void ScanBlocks(uint32_t from, uint32_t to) {
     if (from == to) return;
-    const uint64_t last = UsableEnd(to - 1);
+    const uint64_t last = EndOf(blocks_[to - 1]);
     for (uint32_t i = from; i < to; ++i) {
       Begin(i);
-      ScanBytes(blocks_[i].address, UsableEnd(i), last);
+      ScanBytes(blocks_[i].address, blocks_[i].address + blocks_[i].size, last);
       End();
     }
   }
@@ -74,14 +73,6 @@ class Scanner {
   Pointers Take() && { return std::move(pointers_); }
 
  private:
-  uint64_t UsableEnd(uint32_t block) const {
-    const uint64_t end = blocks_[block].address + blocks_[block].size;
-    if (usable_ == nullptr) return end;
-    const uint64_t usable = blocks_[block].address + usable_(blocks_[block].size);
-    const bool is_last = block + 1 == blocks_.size();
-    return std::max(end, is_last ? usable : std::min(usable, blocks_[block + 1].address));
-  }
-
   void Begin(uint32_t self) {
     self_ = previous_ = self;
     targets_before_ = pointers_.targets.size();
@@ -119,7 +110,6 @@ class Scanner {
   const MemorySource& memory_;
   std::span<const LiveBlock> blocks_;
   const BlockIndex& index_;
-  const std::function<uint64_t(uint64_t)>& usable_;
   Window window_;
   Pointers pointers_;
   uint32_t self_ = kNoBlock;
@@ -144,13 +134,12 @@ std::vector<uint32_t> Shares(std::span<const LiveBlock> blocks, unsigned threads
 }  // namespace
 
 HeapGraph BuildGraph(const MemorySource& memory, std::span<const LiveBlock> blocks,
-                     const std::vector<Root>& roots, unsigned threads,
-                     const std::function<uint64_t(uint64_t)>& usable) {
+                     const std::vector<Root>& roots, unsigned threads) {
   const BlockIndex index(blocks);
   const std::vector<uint32_t> bounds = Shares(blocks, threads);
   std::vector<Pointers> parts(bounds.size());
   const auto scan = [&](size_t part) {
-    Scanner scanner(memory, blocks, index, usable);
+    Scanner scanner(memory, blocks, index);
     if (part + 1 < bounds.size()) {
       scanner.ScanBlocks(bounds[part], bounds[part + 1]);
     } else {

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,10 +48,8 @@ struct HeapGraph {
   }
 };
 
-// Pre: as BlockIndex; `threads` is 1 or more. With `usable` blocks are looked at up to what it gives
-// for their size: programs keep pointers behind what they asked for (malloc_usable_size).
+// Pre: as BlockIndex; `threads` is 1 or more.
 HeapGraph BuildGraph(const MemorySource& memory, std::span<const LiveBlock> blocks,
-                     const std::vector<Root>& roots, unsigned threads,
-                     const std::function<uint64_t(uint64_t size)>& usable = nullptr);
+                     const std::vector<Root>& roots, unsigned threads);
 
 }  // namespace memprof

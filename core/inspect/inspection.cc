@@ -157,7 +157,7 @@ Inspection Inspect(const MemorySource& memory, const std::vector<LiveBlock>& blo
                    const std::vector<Root>& roots,
                    const std::function<uint32_t(uint32_t cell)>& site_of,
                    const InspectOptions& options) {
-  const HeapGraph graph = BuildGraph(memory, blocks, roots, options.threads, options.usable);
+  const HeapGraph graph = BuildGraph(memory, blocks, roots, options.threads);
   const SiteNumbers numbers(blocks, site_of);
   std::function<bool(uint32_t)> was_lost;
   if (options.lost_before != nullptr) {

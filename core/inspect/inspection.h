@@ -49,8 +49,7 @@ struct Inspection {
 struct InspectOptions {
   unsigned threads = 1;
   const std::vector<LostBlock>* lost_before = nullptr;  // of an earlier look; null: there was none
-  std::function<uint64_t(uint64_t size)> usable = nullptr;  // as BuildGraph
-  bool holders = true;  // false: without paths and what is retained
+  bool holders = true;                                  // false: without paths and what is retained
 };
 
 // `site_of` gives the site of a cell, or kNoSite. Pre: as BuildGraph.

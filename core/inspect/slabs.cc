@@ -34,26 +34,7 @@ Slabs::Slabs(std::string_view library) {
   } else if (library.starts_with("libmimalloc")) {
     aligned_ = kMimallocsSlice;
     most_ = kMimallocsLargestSmall;
-  } else {
-    is_glibcs_ = library.empty();
   }
-}
-
-uint64_t Slabs::Usable(uint64_t size) const {
-  if (is_glibcs_) {
-    // A chunk is a multiple of 16, with a word of its own, and 32 at least.
-    constexpr uint64_t kWord = 8;
-    return size <= 3 * kWord ? 3 * kWord : (size + kWord + 15) / 16 * 16 - kWord;
-  }
-  const SizeClass* const found = ClassOf(size);
-  return found != nullptr ? found->size : (size + 7) / 8 * 8;
-}
-
-const Slabs::SizeClass* Slabs::ClassOf(uint64_t size) const {
-  const auto found =
-      std::lower_bound(classes_.begin(), classes_.end(), size,
-                       [](const SizeClass& one, uint64_t wanted) { return one.size < wanted; });
-  return found == classes_.end() ? nullptr : &*found;
 }
 
 Slabs::SizeClass Slabs::Make(uint64_t size, uint64_t slab, uint64_t align) {
@@ -105,8 +86,10 @@ AddressRange Slabs::Of(uint64_t address, uint64_t size) const {
     const uint64_t begin = address / aligned_ * aligned_;
     return {begin, begin + aligned_};
   }
-  const SizeClass* const found = ClassOf(size);
-  if (found == nullptr) return {};
+  const auto found =
+      std::lower_bound(classes_.begin(), classes_.end(), size,
+                       [](const SizeClass& one, uint64_t wanted) { return one.size < wanted; });
+  if (found == classes_.end()) return {};
   const uint64_t rest = address % found->align;
   if (rest % found->unit != 0) return {};  // of a larger class: it was asked for with an alignment
   const uint32_t offset = found->offsets[rest / found->unit];

@@ -1,4 +1,4 @@
-// Slabs: how allocators lay out blocks, and the pieces in which those other than glibc's get memory from the system and give it
+// Slabs: the pieces in which allocators other than glibc's get memory from the system and give it
 // back. Blocks of one size class lie side by side in a slab; it can be given back once all are freed.
 //
 //   slab      [ block | block | … ]     begins at a multiple of `align`, block k at k times the
@@ -25,10 +25,6 @@ class Slabs {
   // slabs.
   explicit Slabs(std::string_view library);
 
-  // What malloc_usable_size() says of a block of so many bytes, or less: programs may keep pointers up to
-  // there.
-  uint64_t Usable(uint64_t size) const;
-
   // The slab of a block; empty: it lies in none that is known, and goes back by pages.
   AddressRange Of(uint64_t address, uint64_t size) const;
 
@@ -47,12 +43,9 @@ class Slabs {
   void AddJemallocs();
   void AddTcmallocs();
 
-  const SizeClass* ClassOf(uint64_t size) const;
-
   std::vector<SizeClass> classes_;  // by size
-  bool is_glibcs_ = false;
-  uint64_t aligned_ = 0;  // slabs are aligned to their size, this one, for blocks up to
-  uint64_t most_ = 0;     // this size; 0: they aren't
+  uint64_t aligned_ = 0;            // slabs are aligned to their size, this one, for blocks up to
+  uint64_t most_ = 0;               // this size; 0: they aren't
 };
 
 }  // namespace memprof

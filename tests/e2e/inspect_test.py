@@ -40,7 +40,6 @@ ANSWER = {
     "HoldByUniquePointers": (0, 0, 32),
     "HoldOnOtherStack": (0, 0, 5),
     "HoldOnStaticStack": (0, 0, 3),
-    "HoldBehindSize": (0, 0, 2),
     "HoldInRegister": (0, 0, 1),
     "EndedThread": (1, 0, 0),
 }

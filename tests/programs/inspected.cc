@@ -3,7 +3,6 @@
 //
 // "inspected N": also a list of N nodes, for its times.
 
-#include <malloc.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -159,14 +158,6 @@ static void HoldMap() {
   for (int i = 0; i < 100; ++i) (*map)[i] = std::string(100, 'x');
 }
 
-// Behind what was asked for, but within the block.
-void** greedy;
-static void HoldBehindSize() {
-  const size_t asked = 57;
-  greedy = static_cast<void**>(calloc(1, asked));
-  greedy[malloc_usable_size(greedy) / sizeof(void*) - 1] = calloc(1, 52);
-}
-
 Shape* held_shapes[12];
 static void HoldObjects() {
   for (Shape*& shape : held_shapes) shape = new shapes::Circle;
@@ -250,7 +241,6 @@ int main(int argc, char** argv) {
   HoldList();
   HoldMap();
   HoldObjects();
-  HoldBehindSize();
   HoldByUniquePointers();
   pthread_t threads[4];
   pthread_create(&threads[0], nullptr, EndedThread, nullptr);
