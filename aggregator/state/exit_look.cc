@@ -1,12 +1,12 @@
 #include "aggregator/state/exit_look.h"
 
 #include <cerrno>
-#include <csignal>
 
 #include "aggregator/basics/errno_guard.h"
 #include "aggregator/basics/kernel_calls.h"
 #include "aggregator/basics/libc_functions.h"
 #include "aggregator/basics/monotonic_clock.h"
+#include "aggregator/basics/signals_blocked.h"
 #include "aggregator/basics/system_calls.h"
 #include "aggregator/state/counting.h"
 #include "aggregator/state/process_tables.h"
@@ -51,22 +51,6 @@ void FollowTheFirst(const std::atomic<uint32_t>& word, int64_t first, int64_t no
   kernel::Call(SYS_nanosleep, &rest, nullptr);
 }
 
-// A handler must not end the process meanwhile, which would have ended before.
-class WithoutSignals {
- public:
-  WithoutSignals() {
-    const uint64_t all = ~uint64_t{0};
-    kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before_, sizeof all);
-  }
-  ~WithoutSignals() {
-    kernel::Call(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr, sizeof before_);
-  }
-  WithoutSignals(const WithoutSignals&) = delete;
-
- private:
-  uint64_t before_ = 0;
-};
-
 // libc frees its record of this right after it.
 void OnThreadExit(void*) {
   if (!main_thread_ends.load(std::memory_order_relaxed)) LookBeforeExit();
@@ -106,7 +90,8 @@ namespace {
   if (header.options.look_at_exit == 0 || kernel::Pid() != header.pid) return;
   const ErrnoGuard keep;
   if (header.exit_look.load(std::memory_order_relaxed) == kExitLookDone) return;
-  const WithoutSignals whole;
+  // A handler must not end the process meanwhile, which would have ended before.
+  const SignalsBlocked whole;
   const auto now = static_cast<int64_t>(MonotonicNs());
   int64_t first = 0;
   if (!began.compare_exchange_strong(first, now, std::memory_order_relaxed)) {

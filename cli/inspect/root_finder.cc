@@ -28,12 +28,6 @@ constexpr uint64_t kSystemMemOffset = 0x888;
 constexpr uint64_t kArenaStateBytes = 0x898;
 constexpr uint64_t kLeastEmptyBins = 32;
 
-uint64_t WordAt(const MemorySource& memory, uint64_t address) {
-  uint64_t word = 0;
-  memory.Read(address, {reinterpret_cast<unsigned char*>(&word), sizeof word});
-  return word;
-}
-
 // Ranges of addresses that nothing else may be in.
 class RangeSet {
  public:

@@ -31,4 +31,10 @@ class MemorySource {
   }
 };
 
+inline uint64_t WordAt(const MemorySource& memory, uint64_t address) {
+  uint64_t word = 0;
+  memory.Read(address, {reinterpret_cast<unsigned char*>(&word), sizeof word});
+  return word;
+}
+
 }  // namespace memprof

@@ -4,13 +4,14 @@
 #include <array>
 #include <map>
 #include <random>
+#include <string_view>
 #include <unordered_map>
 
 namespace memprof {
 namespace {
 
 constexpr uint64_t kPointer = sizeof(uint64_t);
-// Of each site, evenly spread; of fewer each where there are many sites.
+// So many blocks of each site are looked at, spread over all; fewer where there are many sites.
 constexpr uint32_t kMostLookedAt = 16;
 constexpr uint32_t kLookedAtInAll = 200'000;
 // The memory is the program's, and may be made to have names without an end.
@@ -21,7 +22,7 @@ class ObjectTypes {
   ObjectTypes(const MemorySource& files, const std::vector<AddressRange>& modules)
       : files_(files), modules_(modules) {}
 
-  // Of objects that begin with this word; empty: it is no vtable.
+  // The type's name for objects that begin with this word; empty: it is no vtable.
   const std::string& Of(uint64_t word) {
     static const std::string kNone;
     if (word % kPointer != 0 || !IsInModule(word, kPointer) ||
@@ -46,18 +47,12 @@ class ObjectTypes {
     return BytesInModule(address) >= bytes;
   }
 
-  uint64_t WordAt(uint64_t address) const {
-    uint64_t word = 0;
-    files_.Read(address, {reinterpret_cast<unsigned char*>(&word), sizeof word});
-    return word;
-  }
-
   std::string NameBy(uint64_t vtable) const {
-    const uint64_t information = WordAt(vtable - kPointer);
+    const uint64_t information = WordAt(files_, vtable - kPointer);
     if (information % kPointer != 0 || !IsInModule(information, 2 * kPointer)) return {};
     // Type information is an object with a vtable, too.
-    if (!IsInModule(WordAt(information), kPointer)) return {};
-    uint64_t name = WordAt(information + kPointer);
+    if (!IsInModule(WordAt(files_, information), kPointer)) return {};
+    uint64_t name = WordAt(files_, information + kPointer);
     std::string text;
     std::array<char, 64> part;
     while (text.size() < kLongestTypeName) {
@@ -102,7 +97,7 @@ std::vector<std::string> FindObjectTypes(const MemorySource& memory, const Memor
   std::vector<uint32_t> seen(sites, 0);
   std::vector<uint32_t> next(sites, 0);
   std::vector<uint32_t> looked(sites, 0);
-  std::vector<std::map<const std::string*, uint32_t>> found(sites);
+  std::vector<std::map<std::string_view, uint32_t>> found(sites);  // names that `types` keeps
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t site = number_of(i);
     if (seen[site]++ != next[site]) continue;
@@ -111,16 +106,12 @@ std::vector<std::string> FindObjectTypes(const MemorySource& memory, const Memor
     next[site] += 1 + static_cast<uint32_t>(random() % (2 * uint64_t{step} - 1));
     ++looked[site];
     if (blocks[i].size < kPointer) continue;
-    uint64_t word = 0;
-    memory.Read(blocks[i].address, {reinterpret_cast<unsigned char*>(&word), sizeof word});
-    const std::string& name = types.Of(word);
-    if (!name.empty()) ++found[site][&name];
+    const std::string& name = types.Of(WordAt(memory, blocks[i].address));
+    if (!name.empty()) ++found[site][name];
   }
   std::vector<std::string> names(sites);
   for (uint32_t site = 0; site < sites; ++site) {
-    std::map<std::string, uint32_t> by_name;
-    for (const auto& [name, times] : found[site]) by_name[*name] += times;
-    for (const auto& [name, times] : by_name) {
+    for (const auto& [name, times] : found[site]) {
       if (times >= looked[site] - looked[site] / 4) names[site] = name;
     }
   }

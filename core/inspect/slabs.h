@@ -21,7 +21,7 @@ namespace memprof {
 
 class Slabs {
  public:
-  // Of the allocator whose library has this base name; empty: glibc's. That one and unknown ones have no
+  // `library` is the base name of the allocator's library; empty: glibc. It and unknown ones have no
   // slabs.
   explicit Slabs(std::string_view library);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include "core/profile/function_name.h"
@@ -59,20 +58,10 @@ struct Parts {
   std::string_view name, arguments, rest;
 };
 
-size_t BehindBracket(std::string_view text, size_t at) {
-  size_t depth = 0;
-  for (size_t i = at; i < text.size(); ++i) {
-    const bool is_arrow = text[i] == '>' && i > 0 && text[i - 1] == '-';
-    if (text[i] == '<' || text[i] == '(') ++depth;
-    if ((text[i] == '>' || text[i] == ')') && !is_arrow && --depth == 0) return i + 1;
-  }
-  return text.size();
-}
-
 Parts Split(std::string_view type) {
   const size_t at = type.find('<');
   if (at == std::string_view::npos) return {type, {}, {}};
-  const size_t behind = BehindBracket(type, at);
+  const size_t behind = BehindBrackets(type, at);
   if (type[behind - 1] != '>') return {type, {}, {}};  // it doesn't close
   return {type.substr(0, at), type.substr(at + 1, behind - at - 2), type.substr(behind)};
 }
@@ -87,7 +76,7 @@ std::vector<std::string_view> ArgumentsOf(std::string_view text) {
   std::vector<std::string_view> arguments;
   size_t begin = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '<' || text[i] == '(') i = BehindBracket(text, i) - 1;
+    if (text[i] == '<' || text[i] == '(') i = BehindBrackets(text, i) - 1;
     if (i < text.size() && text[i] == ',') {
       arguments.push_back(Trimmed(text.substr(begin, i - begin)));
       begin = i + 1;

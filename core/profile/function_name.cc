@@ -11,18 +11,6 @@ constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 bool IsWordPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-// The index after the bracket that closes the one at `at`; the end if none does.
-size_t BehindBrackets(std::string_view text, size_t at) {
-  size_t depth = 0;
-  for (size_t i = at; i < text.size(); ++i) {
-    const char c = text[i];
-    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
-    if (c == '(' || c == '<' || c == '{' || c == '[') ++depth;
-    if ((c == ')' || c == '>' || c == '}' || c == ']') && !arrow && --depth == 0) return i + 1;
-  }
-  return text.size();
-}
-
 bool IsOperatorAt(std::string_view text, size_t at) {
   if (!text.substr(at).starts_with(kOperator)) return false;
   if (at > 0 && IsWordPart(text[at - 1])) return false;
@@ -49,6 +37,17 @@ size_t BehindLocalScope(std::string_view text, size_t parameters) {
 }
 
 }  // namespace
+
+size_t BehindBrackets(std::string_view text, size_t at) {
+  size_t depth = 0;
+  for (size_t i = at; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool arrow = c == '>' && i > 0 && text[i - 1] == '-';
+    if (c == '(' || c == '<' || c == '{' || c == '[') ++depth;
+    if ((c == ')' || c == '>' || c == '}' || c == ']') && !arrow && --depth == 0) return i + 1;
+  }
+  return text.size();
+}
 
 std::string_view QualifiedName(std::string_view function) {
   size_t start = 0;

@@ -8,6 +8,7 @@
 // never a failure.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace memprof {
 
 // The name without return type, parameters and qualifiers.
 std::string_view QualifiedName(std::string_view function);
+
+// The index after the bracket that closes the one at `at`; the end if none does.
+size_t BehindBrackets(std::string_view text, size_t at);
 
 // The namespaces, classes and functions that enclose a qualified name, outermost first.
 std::vector<std::string_view> EnclosingScopes(std::string_view qualified_name);

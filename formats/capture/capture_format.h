@@ -47,7 +47,7 @@ inline constexpr uint32_t kFlagCritical = 2;  // a reader that doesn't know the 
 
 inline constexpr uint64_t kMaxFileBytes = 1ull << 30;
 inline constexpr uint64_t kMaxRawBytes = 1ull << 30;  // of all sections together
-// Of a small file less: the larger of both.
+// A small file may have less: the larger of both.
 inline constexpr uint64_t kLeastMaxRawBytes = 64ull << 20;
 inline constexpr uint64_t kMaxRawBytesAByte = 256;
 // Modules, names of threads and other texts of which no run has many. In memory they are much larger.

@@ -40,7 +40,7 @@ TEST(PinnedPages, AreThoseOfWholeSlabs) {
   const std::vector<LiveBlock> blocks = {
       {0x10000, 200}, {0x10000 + 127 * 224, 224}, {0x17000 + 224, 210}, {0x17000 + 3 * 224, 200}};
   const auto found = Find(pages, blocks, {0, 0, 1, 2}, "libjemalloc.so.2");
-  // Of the first slab one page isn't resident. Of the second both have a part.
+  // One page of the first slab isn't resident. Both have a part of the second.
   EXPECT_EQ(found[0], (PinnedPages{6 * 4096, 6 * 4096 - 424}));
   EXPECT_EQ(found[1], (PinnedPages{0, (28672 - 410) * 210 / 410}));
   EXPECT_EQ(found[1].free_bytes + found[2].free_bytes, 28672 - 410u);
